@@ -54,6 +54,7 @@ export const WITHOUT_EFFECT: readonly WithoutEffect[] = [
     why: 'only a call of --tool has it',
   },
   { commands: ['preview'], options: ['--args', '--cost'], unless: ['--tool'], why: 'only a call has it' },
+  { commands: ['preview'], options: ['--category'], unless: ['--store'], why: 'only a store has categories' },
   { commands: ['tail'], options: ['--lines'], beside: ['--since'], why: '--since says where to begin' },
   {
     commands: ['reconcile', 'snapshot', 'audit prune'],

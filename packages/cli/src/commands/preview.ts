@@ -14,27 +14,24 @@ import {
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
-import { type ExitCode, WrongUse } from '../exit-codes.ts';
+import type { ExitCode } from '../exit-codes.ts';
 import { type ManifestFlags, manifestOptions, withManifests } from '../input/manifest-options.ts';
+import { mustExclude, type NamedAction, namedAction } from '../input/named-action.ts';
 import { cost, jsonObject, momentBefore, someText } from '../input/option-values.ts';
 import { printable } from '../output/printable.ts';
 import { paint, table } from '../output/table.ts';
 import { showAnswer } from '../output/write.ts';
 
-type Options = ManifestFlags & {
-  tool?: string;
-  prompt?: string;
-  action?: object;
-  store?: string;
-  category?: string;
-  principal?: string;
-  role?: string;
-  args?: object;
-  cost?: number;
-  context?: object;
-  at?: string;
-  file?: readonly string[];
-};
+type Options = ManifestFlags &
+  NamedAction & {
+    store?: string;
+    category?: string;
+    principal?: string;
+    role?: string;
+    context?: object;
+    at?: string;
+    file?: readonly string[];
+  };
 
 type Planned = {
   mandate: MandateReference | null;
@@ -68,8 +65,9 @@ type IssuePreview = {
 export function previewCommand(command: Command, run: RunCommand): void {
   withManifests(command)
     .description(
-      'Shows what would be decided on an action, and why: the rules that match, the rules that nearly match, and the limits. ' +
-        'With --store: what may be done in a category of memories, and which category says so. With the agent alone: what a grant to the agent would be made of. Nothing is published, changed or charged. What was spent ' +
+      'Shows what would be decided on an action, and why: the rules that match, the rules that nearly match, and the ' +
+        'limits. With --store: what may be done in a category of memories, and which category says so. With the agent ' +
+        'alone: what a grant to the agent would be made of. Nothing is published, changed or charged. What was spent ' +
         'does not count. Scope audit or author.',
     )
     .argument('<agent>', 'the agent that would act', someText)
@@ -102,46 +100,36 @@ Examples:
 }
 
 async function preview(agentId: string, options: Options, context: CommandContext): Promise<ExitCode> {
-  const { at, context: actsIn } = options;
+  mustExclude(options, ['tool', 'prompt', 'action', 'store']);
+  const { at, store, context: actsIn } = options;
   const { stdout } = context;
-  const action = actionOf(options);
+  const action = store === undefined ? namedAction(options) : operationIn(store, options.category);
   const acts = { id: 'preview', agentId, ...principalOf(options), context: actsIn };
   const asked = action === null ? { agentId, context: actsIn } : { action: { ...acts, ...action } };
   const body = { ...asked, ...thoughtOf(agentId, options), at };
   const shown = await connect(context).post<Preview | IssuePreview>('/v1/mandates/preview', body);
+  if (store !== undefined && 'categories' in shown) {
+    const { categories = [] } = shown;
+    return showAnswer(context, { categories }, () => textOfCategories(categories, stdout));
+  }
   await showAnswer(context, shown, () =>
     'openRules' in shown
       ? textOfIssue(shown, agentId, stdout)
-      : 'categories' in shown && options.store !== undefined
-        ? textOfCategories(shown.categories ?? [], stdout)
-        : textOf(shown, `${agentId} ${whatIn(action)}`, stdout),
+      : textOf(shown, `${agentId} ${toolOrType(action)}`, stdout),
   );
-  if (options.store !== undefined) return 0;
   return shown.refusal === null || ('observe' in shown && shown.observe) ? 0 : 3;
 }
 
-const SUBJECTS = ['tool', 'prompt', 'action', 'store'] as const;
-
-/** Returns the fields of the action that the options name. Null: they name none. */
-function actionOf(options: Options): object | null {
-  const { tool, prompt, action, store, category = '/', args, cost } = options;
-  const named = SUBJECTS.filter((name) => options[name] !== undefined);
-  if (named.length > 1) throw new WrongUse(`--${named[0]} and --${named[1]} exclude each other`);
-  if (options.category !== undefined && store === undefined)
-    throw new WrongUse('--category needs --store: name the store of the category');
-  if (tool !== undefined) return { type: 'tool_call', tool, args, estimatedCostMicros: cost };
-  if (prompt !== undefined) return { type: 'prompt', text: prompt };
-  if (store !== undefined) return { type: 'memory_operation', operation: 'prune', store, ...at(category) };
-  return action ?? null;
+/**
+ * Returns an operation in the category. The preview of any operation shows the policy of its category, and this
+ * operation needs no other fields.
+ */
+function operationIn(store: string, category = '/'): object {
+  const inStore = { type: 'memory_operation', operation: 'prune', store };
+  return category === '/' ? inStore : { ...inStore, category };
 }
 
-/** A store as a whole has no category. */
-function at(category: string): object {
-  return category === '/' ? {} : { category };
-}
-
-/** Returns what the text calls the action: its tool or its kind. */
-function whatIn(action: object | null): string {
+function toolOrType(action: object | null): string {
   const { tool, type }: { tool?: unknown; type?: unknown } = action ?? {};
   return String(tool ?? type);
 }

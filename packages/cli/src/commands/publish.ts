@@ -4,6 +4,7 @@ import type { CommandContext, RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
 import { type ExitCode, WrongUse } from '../exit-codes.ts';
 import { dutiesInWords } from '../explain/duties-in-words.ts';
+import { mustExclude, type NamedAction, namedAction } from '../input/named-action.ts';
 import { openInput } from '../input/open-input.ts';
 import { cost, durationMs, jsonObject, someText, wholeNumber } from '../input/option-values.ts';
 import { readLines } from '../input/read-lines.ts';
@@ -15,14 +16,9 @@ import { write, writeJsonLine } from '../output/write.ts';
 import { type Published, publishBatch, type Submission } from '../publish/publish-batch.ts';
 import { batchesOf, readSubmission } from '../publish/submissions.ts';
 
-type Options = {
+type Options = NamedAction & {
   agent?: string;
-  tool?: string;
-  prompt?: string;
-  action?: object;
-  args?: object;
   id?: string;
-  cost?: number;
   grant?: string;
   attempt?: number;
   context?: object;
@@ -134,18 +130,16 @@ async function* submissions(options: Options, context: CommandContext): AsyncGen
   }
 }
 
-const SUBJECTS = ['tool', 'prompt', 'action'] as const;
-
 function oneAction(options: Options): Submission {
   const { agent, id, grant, attempt, context, principal, role, turn } = options;
-  const [subject, second] = SUBJECTS.filter((name) => options[name] !== undefined);
-  if (agent === undefined || subject === undefined) {
+  const named = namedAction(options);
+  if (agent === undefined || named === null) {
     throw new WrongUse(
       'no action is named',
       'Give --agent, and one of --tool, --prompt and --action; or give --file.',
     );
   }
-  if (second !== undefined) throw new WrongUse(`--${subject} and --${second} exclude each other`);
+  mustExclude(options, ['tool', 'prompt', 'action']);
   if (role !== undefined && principal === undefined)
     throw new WrongUse('--role needs --principal: it is the role of that person');
   const stated = {
@@ -153,15 +147,6 @@ function oneAction(options: Options): Submission {
     principal: principal === undefined ? undefined : { id: principal, role },
   };
   const given = Object.entries(stated).filter(([, value]) => value !== undefined);
-  const action = {
-    id: `act_${crypto.randomUUID()}`,
-    ...fieldsOf(options),
-    ...Object.fromEntries(given),
-  };
+  const action = { id: `act_${crypto.randomUUID()}`, ...named, ...Object.fromEntries(given) };
   return { kind: 'action', json: JSON.stringify(action), place: 'the action' };
-}
-
-function fieldsOf({ tool, prompt, action = {}, args = {}, cost: estimatedCostMicros }: Options): object {
-  if (tool !== undefined) return { type: 'tool_call', tool, args, estimatedCostMicros };
-  return prompt === undefined ? action : { type: 'prompt', text: prompt };
 }

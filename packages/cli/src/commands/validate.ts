@@ -124,8 +124,8 @@ function filesOf(paths: readonly string[], { privacy, alerts, env }: Flags) {
 }
 
 /**
- * Checks a manifest under the named environment. If none is named, each overlay of the folder is checked too, as a file
- * of its own, because a fault in it would otherwise be found only when its environment starts.
+ * Checks a manifest under the named environment. If no environment is named, each overlay of the folder is checked too.
+ * Otherwise a fault in an overlay would be found only when a plane starts with it. Each overlay is listed as a file.
  */
 function checkManifest(folder: string, flags: Flags): [file: string, checked: Checked][] {
   const options = manifestOptions(flags);
@@ -137,7 +137,7 @@ function checkManifest(folder: string, flags: Flags): [file: string, checked: Ch
   const overlays = environmentsIn(folder).flatMap((environment): [string, Checked][] => {
     const read = readManifest(folder, { ...options, environment });
     const faults = faultsOf(read).filter(isNew);
-    // The faults that the base has too are told once.
+    // The faults of policy.yaml itself are reported once.
     if (!read.ok && faults.length === 0) return [];
     const checked = checkedManifest({
       ...(read.ok ? read : { ok: false, faults }),
