@@ -304,7 +304,7 @@ function objecting({ checks }: Decision): string[] {
 
 /**
  * Returns the ways that a test can follow. A test cannot use a cheaper model, because a mandate cannot change the price
- * of a model. A test cannot act for another person if no role may use the tool.
+ * of a model. If no role may use the tool, a test cannot act for a person who may use it.
  */
 function passable(anyOf: readonly Way[], decision: Decision): Way[] {
   return anyOf.filter(

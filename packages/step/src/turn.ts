@@ -1,6 +1,6 @@
 /**
- * A turn is the part of a conversation that an allowed prompt opens. A turn has one intent and one person. The number
- * of its calls and its time are limited.
+ * A turn is the part of a conversation that an allowed prompt opens. A turn has one intent and one
+ * person. A policy may limit how many calls it has, and how long it lasts.
  */
 import type { Limit, LimitFact, OpensTurn, Reservation, TurnFact, TurnLimit } from '@mandate/schemas';
 

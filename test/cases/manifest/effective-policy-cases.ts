@@ -1,4 +1,7 @@
-/** The cases about the effective policy of a category, and actions for each of them that depend on this policy. */
+/**
+ * The cases about the effective policy of a category. For each case, actions are made that this policy allows or
+ * refuses.
+ */
 import type { Action } from '@mandate/schemas';
 import { documentsOfCategories } from './category-decisions.ts';
 import type { DecisionCase } from './decision-case.ts';
@@ -58,8 +61,8 @@ function actionOf(at: number, store: string, operation: Operation): Action {
 }
 
 /**
- * Where neither create nor update is permitted, nobody gets as far as the ceiling and the length. So no action is
- * about these two there.
+ * If neither create nor update is permitted, every write is refused before its expiry and its length are checked. Then
+ * no action is about these two fields.
  */
 function asksAbout(path: string, effective: Effective): Ask[] {
   const { permissions } = effective;

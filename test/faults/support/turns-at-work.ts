@@ -75,12 +75,12 @@ export type AskedTurn = {
   readonly agentId: string;
   readonly person: string;
   readonly prompt: TurnAction;
-  /** Uses the person's rate before the turn is full. */
+  /** Is asked before the notes, so the limit of the turn never refuses it. Only the rate of the person does. */
   readonly send: TurnAction;
   readonly notes: readonly TurnAction[];
   /** Needs the approval of a person. Absent in most turns. */
   readonly wipe?: TurnAction;
-  /** Has the turn of another agent, so it must be refused. */
+  /** Names the turn of another agent, so it must be refused. */
   readonly stolen?: TurnAction;
   readonly others: readonly TurnAction[];
 };
