@@ -29,6 +29,7 @@ export {
   readLengthCondition,
 } from './length-condition.ts';
 export { listed } from './listed.ts';
+export { PERMISSION_IN_WORDS } from './memory-operations.ts';
 export { AGO, END_OF_TIME_MS, readMoment, timeFault, wireTime } from './moment.ts';
 export * from './money.ts';
 export { isNameCharacter } from './name-characters.ts';

@@ -23,5 +23,8 @@ export const MEMORY_OPERATION_FIELDS = {
 } as const satisfies Record<string, Fields>;
 export type MemoryOperationName = keyof typeof MEMORY_OPERATION_FIELDS;
 
+/** What each permission of a category allows, for a sentence: memories may be created, changed or deleted. */
+export const PERMISSION_IN_WORDS = { create: 'created', update: 'changed', delete: 'deleted' } as const;
+
 /** The operations that need the content or its length. */
 export const CONTENT_NEEDED: ReadonlySet<MemoryOperationName> = new Set(['createMemory', 'moveMemory']);

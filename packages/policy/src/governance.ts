@@ -5,7 +5,6 @@ export {
   compileCategories,
   type EffectivePolicy,
   effectivePolicy,
-  effectivePolicyIn,
 } from './governance/categories/categories.ts';
 export { compileIntents } from './governance/intents/classify.ts';
 export { inCase } from './governance/intents/in-case.ts';

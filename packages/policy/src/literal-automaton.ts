@@ -57,7 +57,7 @@ export type Trie = {
 };
 
 export function trie(): Trie {
-  /** For each state, its first child. Most states have no other. The root: none. */
+  /** For each state, its first child. ROOT if it has none. Most states have no other child. */
   const firstChild = [ROOT, ROOT];
   /** For each state with several children, the others by the code unit that leads to them. */
   const otherChildren = new Map<number, Map<number, number>>();
@@ -65,7 +65,7 @@ export function trie(): Trie {
 
   function childOf(state: number, unit: number): number | undefined {
     const first = firstChild[state] as number;
-    if (first === ROOT || states.units[first] === unit) return first || undefined;
+    if (first === ROOT || states.units[first] === unit) return first === ROOT ? undefined : first;
     return otherChildren.get(state)?.get(unit);
   }
 

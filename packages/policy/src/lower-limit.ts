@@ -1,4 +1,4 @@
 /** Returns the lower of two limits. Null is no limit. */
-export function lower(one: number | null, other: number | null): number | null {
+export function lowerLimit(one: number | null, other: number | null): number | null {
   return one === null || other === null ? (one ?? other) : Math.min(one, other);
 }

@@ -2,7 +2,7 @@
 import type { Action, FormerAncestor, Plan } from '@mandate/schemas';
 import { plan } from './decide.ts';
 import type { ContentFinders } from './governance/output/content-finders.ts';
-import { lower } from './lower.ts';
+import { lowerLimit } from './lower-limit.ts';
 import type { Mandate, MandateOfFile } from './mandate/mandate.ts';
 import { resolveMandate } from './mandate/resolve-mandate.ts';
 import type { InShadow } from './rules/rules-in-force.ts';
@@ -83,6 +83,6 @@ function within({ holdsFromMs, holdsUntilMs }: ValidityInterval, made: Plan): Pl
   return {
     ...made,
     holdsFromMs: Math.max(made.holdsFromMs, holdsFromMs),
-    holdsUntilMs: lower(made.holdsUntilMs, holdsUntilMs),
+    holdsUntilMs: lowerLimit(made.holdsUntilMs, holdsUntilMs),
   };
 }

@@ -72,7 +72,7 @@ test.each<[string, object[], Reserved, Partial<Settling>]>([
   expect(settling({ reserveMicros, policyMicros }, inputMicros)).toMatchObject(expected);
 });
 
-test('an action of a kind of its own costs nothing, unless it reserves something or a policy states a cap', () => {
+test('a prompt costs nothing, unless it reserves something or a policy states a cap', () => {
   const capUnder = (fields: object, reserveMicros = 0) =>
     settlingOf([callsUnder(fields, 'prompt')])({ reserveMicros, policyMicros: 0 }, 0).mostMicros;
   expect(capUnder({})).toBe(0);

@@ -62,9 +62,10 @@ function estimateOf(calls: Calls): number {
 
 /**
  * Returns the cap of the actual cost: the highest cap that a policy states. If no policy states a cap, it is ten
- * times the reservation. If nothing is reserved, it is a dollar, and nothing for a kind of its own, such as a prompt. So a report costs other agents at most ten times the
- * amount that the agent had a budget for (ADR 45). This default is at most `maxCostPerCall`, because no call may cost
- * more, unless all policies are in observe mode.
+ * times the reservation. For a call that reserves nothing it is a dollar, and nothing for an action that calls neither
+ * a tool nor a model, such as a prompt. So a report costs other agents at most ten times the amount that the agent had
+ * a budget for (ADR 45). This default is at most `maxCostPerCall`, because no call may cost more, unless all policies
+ * are in observe mode.
  */
 function capsOf(
   calls: readonly Calls[],

@@ -9,7 +9,7 @@ import {
   categoryCases,
   documentsOfCategories,
 } from '../../cases/manifest/category-decisions.ts';
-import { effectiveCases, resolveCases } from '../../cases/manifest/resolve-asks.ts';
+import { effectiveCases, resolveCases } from '../../cases/manifest/effective-policy-cases.ts';
 import { expectLaws } from '../../faults/support/expect-laws.ts';
 import {
   expectAsOffline,

@@ -6,7 +6,7 @@
  *
  * All cases run at once. The clock moves to the next time of any step, and all steps of that time are sent in lists.
  */
-import type { ApiClient } from '@mandate/client';
+import { type ApiClient, allOf, rowsOf } from '@mandate/client';
 import { type Action, approvalId, type Decision } from '@mandate/schemas';
 import { afterAll, beforeAll } from 'vitest';
 import type { DecisionCase } from '../../cases/manifest/decision-case.ts';
@@ -82,7 +82,7 @@ async function playCases(
   const played = new Map<string, readonly (Played | null)[]>();
   await Promise.all(
     groups.map(async ({ api, playing }) => {
-      const rows = await rowsOf(api);
+      const rows = await decisionRows(api);
       for (const { one, answers } of playing)
         played.set(
           one.id,
@@ -207,18 +207,14 @@ export function idIn({ id: caseId }: Pick<CaseToPlay, 'id'>, id: string): string
 }
 
 /** Returns all decisions of the tenant by id, as the audit lists them. */
-async function rowsOf(api: ApiClient): Promise<ReadonlyMap<string, AuditRow>> {
-  const rows = new Map<string, AuditRow>();
-  let cursor: string | undefined;
-  do {
-    const page: { decisions: AuditRow[]; next: string | null } = await api.get('/v1/audit/decisions', {
-      limit: 1_000,
-      cursor,
-    });
-    for (const row of page.decisions) rows.set(row.id, row);
-    cursor = page.next ?? undefined;
-  } while (cursor !== undefined);
-  return rows;
+async function decisionRows(api: ApiClient): Promise<ReadonlyMap<string, AuditRow>> {
+  const rows = await allOf(
+    rowsOf(api, {
+      ...{ path: '/v1/audit/decisions', cursor: 'cursor', pageSize: 1_000 },
+      rows: ({ decisions }: { decisions: AuditRow[]; next: string | null }) => decisions,
+    }),
+  );
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 function mustHave<T>(found: T | undefined): T {

@@ -45,11 +45,6 @@ export const GOVERNANCE_MUTATIONS: readonly Mutation[] = [
       '{ value: value ?? inherited.value, from }',
     ],
     [
-      'categories: a shown category inherits what is not in the config',
-      'if (category === undefined) break;',
-      'if (category === undefined) return null;',
-    ],
-    [
       'categories: what is not in the config inherits',
       'if (below === undefined) break;',
       'if (below === undefined) return null;',
@@ -202,7 +197,11 @@ export const GOVERNANCE_MUTATIONS: readonly Mutation[] = [
       'ending = ROOT',
     ],
     ['literals: the pass over the text is counted', '!consume(stepBudget, text.length * 2)', 'false'],
-    ['literals: every occurrence is counted', 'if (!consume(stepBudget, 20)) return false;', ''],
+    [
+      'literals: every occurrence is counted',
+      'if (!consume(stepBudget, STEPS_OF_OCCURRENCE)) return false;',
+      '',
+    ],
   ]),
   ...inFile(`${GOVERNANCE}/text/matches-every-text.ts`, [
     ['patterns: a limited length is not everything', '[...SHORT, ...LONG]', 'SHORT'],
@@ -364,7 +363,7 @@ export const GOVERNANCE_MUTATIONS: readonly Mutation[] = [
       'hints.save === true',
     ],
     ['saves: a hinted store needs a fitting trigger', ' && maySave(scoped.rule, hints.store)', ''],
-    ['saves: a hinted time only shortens', 'lower(ttl, hints.ttlMs ?? null)', 'hints.ttlMs ?? ttl'],
+    ['saves: a hinted time only shortens', 'lowerLimit(ttl, hints.ttlMs ?? null)', 'hints.ttlMs ?? ttl'],
     [
       'saves: an owner is named if principals are isolated',
       'user_isolation ? { owner: OWNER } : {}',

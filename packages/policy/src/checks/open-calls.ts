@@ -52,7 +52,7 @@ function openCallsLimit({ name, ancestor }: Policy, maxOpen: Policy['maxOpen']):
 /**
  * Returns the default limit if the call reserves nothing under this policy, whatever other policies say. Only tool
  * calls have a default. A model without a price is refused if money is limited. With tiers, the cost in an outcome is
- * ignored. Prompts and other kinds of their own cost nothing (settling.ts).
+ * ignored. Prompts, answers and operations on memory cost nothing (settling.ts).
  */
 function defaultOf(calls: Calls): number | null {
   const { policy, tool, judgedAs, statesEstimate } = calls;

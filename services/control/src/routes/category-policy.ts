@@ -1,8 +1,8 @@
 /**
- * GET /v1/policies/{id}/categories: what may be done in a category of memories, and which category says so. A preview
- * of an operation on memory shows the same.
+ * The policy of a category of memories, in the form of GET /v1/policies/{id}/categories. Each field names the category
+ * that sets it. The preview of an operation on memory contains the policies of its categories in the same form.
  */
-import { type EffectivePolicy, effectivePolicyIn } from '@mandate/policy/governance';
+import { compileCategories, type EffectivePolicy, effectivePolicy } from '@mandate/policy/governance';
 import { described, id, type MemoryOperation, type PolicyDocument } from '@mandate/schemas';
 import { z } from 'zod';
 
@@ -12,7 +12,7 @@ function said<T extends z.ZodType>(value: T, text: string, example: z.input<T>) 
       value: described(value, 'What applies.', example as never),
       from: described(
         z.string().nullable(),
-        'The category that says so; `/` is the store. null: none, so it is the default.',
+        'The category that sets it; `/` is the store. null: no category sets it, so it is the default.',
         '/standup',
       ),
     }),
@@ -47,7 +47,8 @@ export function categoryPolicyOf(
   store: string,
   category: string,
 ): CategoryPolicy | null {
-  const effective = effectivePolicyIn(governance?.categories ?? {}, store, category);
+  const categories = compileCategories(governance?.categories ?? {});
+  const effective = effectivePolicy(categories, store, category);
   return effective && { store, category: withSlash(category), ...shown(effective) };
 }
 
@@ -60,7 +61,7 @@ function shown({
   return { ...others, permissions: { create, update, delete: deletes } };
 }
 
-/** Returns the categories that an operation names, each with its store. Without one, the whole store is meant. */
+/** Returns the categories that an operation names, each with its store. If it names none: the store as a whole. */
 export function categoriesNamed({
   store,
   toStore = store,

@@ -117,7 +117,7 @@ export function readPolicies(server: HttpServer, { followed }: Control): void {
       schema: {
         tags,
         summary: 'Show what may be done in a category of memories',
-        description: 'Each field names the category that says it.',
+        description: 'Each field names the category that sets it.',
         params: idParams,
         querystring: z.strictObject({
           store: described(id, 'The store.', 'notes'),

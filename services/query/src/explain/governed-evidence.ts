@@ -11,7 +11,7 @@ const category = z.object({
   store: z.string().optional(),
   field: z.string().optional(),
   origin: z.string().optional(),
-  permission: z.string().optional(),
+  permission: z.enum(['create', 'update', 'delete']).optional(),
   category: z.string().optional(),
   under: z.string().optional(),
   /** The category that sets the policy. null: no policy limits it, as the length of a description. */

@@ -1,5 +1,5 @@
 /** Describes the results of the checks of manifests, of turns and of roles. */
-import { durationInWords, listed } from '@mandate/schemas';
+import { durationInWords, listed, PERMISSION_IN_WORDS } from '@mandate/schemas';
 import type { GovernedEvidence } from './parse-evidence.ts';
 
 export function governedInWords(evidence: GovernedEvidence, passed: boolean): string {
@@ -86,14 +86,12 @@ const SAVED_BY: Readonly<Record<string, string>> = {
   always: 'a trigger that always saves',
 };
 
-const DONE: Readonly<Record<string, string>> = { create: 'created', update: 'changed', delete: 'deleted' };
-
 function categorySentence(evidence: Extract<GovernedEvidence, { by: 'category-policies' }>): string {
   const { store, field, origin, permission, category, under, from, length, most } = evidence;
   if (store !== undefined) return `The store "${store}" is not in the config of categories.`;
   if (field !== undefined) return `The ${origin} said "${field}", which it must not say.`;
   if (permission !== undefined)
-    return `In the category "${category}", memories may not be ${DONE[permission]}, by the policies of "${from}".`;
+    return `In the category "${category}", memories may not be ${PERMISSION_IN_WORDS[permission]}, by the policies of "${from}".`;
   if (under !== undefined)
     return `The category "${category}" would be made under "${under}", which permits no new categories.`;
   const what = from === null ? 'description' : 'content';

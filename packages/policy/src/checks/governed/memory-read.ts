@@ -1,6 +1,6 @@
 import type { Duties, Json, MemoryRead, Note } from '@mandate/schemas';
 import { listed } from '@mandate/schemas/core';
-import { lower } from '../../lower.ts';
+import { lowerLimit } from '../../lower-limit.ts';
 import { type Calls, type JointCheck, type Passed, passed } from '../check.ts';
 import { governedOf } from './governed.ts';
 import { filterOf, type ReadableStore, readingOf, storesOf } from './readable-stores.ts';
@@ -109,7 +109,7 @@ function limitedTo(
   notes: Note[],
 ): ReadableStore {
   const asked = Object.hasOwn(limits, store) ? (limits[store] ?? null) : null;
-  const given = lower(maxResults, asked);
+  const given = lowerLimit(maxResults, asked);
   if (asked !== null && given !== null && given < asked)
     notes.push({ code: 'RESULTS_CLAMPED', store, asked, given });
   return { store, maxResults: given };

@@ -2,7 +2,7 @@ import type { Duties, MemoryWrite, OriginViolation, PlannedSave } from '@mandate
 import { listed, readDuration } from '@mandate/schemas/core';
 import type { Save, Saves, WriteQuestion } from '../../governance/saves/decide-saves.ts';
 import type { Hints } from '../../governance/saves/hints.ts';
-import { lower } from '../../lower.ts';
+import { lowerLimit } from '../../lower-limit.ts';
 import { tooManySteps } from '../../refused-plan.ts';
 import { blocked, type JointCheck, type JointFinding, obliging } from '../check.ts';
 import { type Governed, governedOf } from './governed.ts';
@@ -75,7 +75,7 @@ function savesOfAll(decided: readonly Saves[]): readonly Save[] {
     (saves, other) =>
       saves.flatMap((save) => {
         const same = other.find(({ store }) => store === save.store);
-        return same === undefined ? [] : [{ ...save, ttlMs: lower(save.ttlMs, same.ttlMs) }];
+        return same === undefined ? [] : [{ ...save, ttlMs: lowerLimit(save.ttlMs, same.ttlMs) }];
       }),
     first,
   );

@@ -1,6 +1,6 @@
 /** What may be read from memory: the stores of an intent, under all policies together. */
 import type { Json, Obligations } from '@mandate/schemas';
-import { lower } from '../../lower.ts';
+import { lowerLimit } from '../../lower-limit.ts';
 import type { Calls } from '../check.ts';
 import { type Governed, governedOf } from './governed.ts';
 
@@ -25,7 +25,7 @@ export function storesOf(reading: readonly Governed[], intent: string | null): r
     (stores, other) =>
       stores.flatMap(({ store, maxResults }) => {
         const same = other.find((one) => one.store === store);
-        return same === undefined ? [] : [{ store, maxResults: lower(maxResults, same.maxResults) }];
+        return same === undefined ? [] : [{ store, maxResults: lowerLimit(maxResults, same.maxResults) }];
       }),
     first,
   );

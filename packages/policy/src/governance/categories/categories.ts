@@ -95,31 +95,6 @@ export function effectivePolicy(categories: Categories, store: string, path: str
   return node.effective;
 }
 
-/**
- * Returns the same from the config itself, for one question. Reads only what is on the way to the category.
- *
- * @param path with or without a slash in front; `/` is the root
- */
-export function effectivePolicyIn(
-  section: CategoriesSection,
-  store: string,
-  path: string,
-): EffectivePolicy | null {
-  const config = Object.hasOwn(section, store) ? section[store] : undefined;
-  if (config === undefined) return null;
-  const { policies, categories } = config;
-  let effective = under(DEFAULTS, policies, '/');
-  let below = categories ?? {};
-  for (const at of pathsTo(path)) {
-    const name = at.slice(at.lastIndexOf('/') + 1);
-    const category = Object.hasOwn(below, name) ? below[name] : undefined;
-    if (category === undefined) break;
-    effective = under(effective, category.policies, at);
-    below = category.subcategories ?? {};
-  }
-  return effective;
-}
-
 /** Returns the paths of all categories of the config below a path, in the order of their paths. */
 export function configuredBelow(categories: Categories, store: string, path: string): readonly string[] {
   let node = categories.get(store);

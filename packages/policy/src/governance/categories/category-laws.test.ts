@@ -18,7 +18,7 @@ import {
   planned,
   targetOf,
 } from './arbitrary-operations.fixture.ts';
-import { compileCategories, type EffectivePolicy, effectivePolicyIn } from './categories.ts';
+import { compileCategories, type EffectivePolicy } from './categories.ts';
 import { planChange } from './plan-change.ts';
 
 const RUNS = { numRuns: runs(2_000) };
@@ -52,7 +52,6 @@ test('each field is that of the nearest category that says it, and no other fiel
   fc.assert(
     fc.property(arbitrarySection, arbitraryStore, arbitraryPath, (section, store, path) => {
       const effective = effectiveIn(section, store, path);
-      expect(effectivePolicyIn(section, store, path)).toEqual(effective);
       for (const [name, { read, byDefault }] of Object.entries(FIELDS)) {
         const said = (one: string) => read(saidAt(section, store, one));
         const from = pathsTo(path).findLast((one) => said(one) !== undefined) ?? null;

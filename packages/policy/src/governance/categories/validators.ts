@@ -1,5 +1,6 @@
 /** Validators of changes of memory. They know no operation: a table says which operation asks which (operations.ts). */
 import type { Json } from '@mandate/schemas';
+import { PERMISSION_IN_WORDS } from '@mandate/schemas/core';
 import type { Violation } from '../../checks/check.ts';
 import { charactersIn } from '../text/characters-in.ts';
 import { above, type EffectivePolicy, type Permission } from './categories.ts';
@@ -19,12 +20,6 @@ export function firstRefusal(validators: readonly Validator[]): Refusal | null {
   return null;
 }
 
-const DONE: Readonly<Record<Permission, string>> = {
-  create: 'created',
-  update: 'changed',
-  delete: 'deleted',
-};
-
 export function permits(permission: Permission, { path, effective }: Place): Validator {
   return () => {
     const { value, from } = effective[permission];
@@ -34,7 +29,7 @@ export function permits(permission: Permission, { path, effective }: Place): Val
       evidence: { permission, category: path, from },
       violation: {
         code: 'OPERATION_NOT_PERMITTED',
-        reason: `In the category "${path}", memories may not be ${DONE[permission]} (permissions.${permission} is false ${set}).`,
+        reason: `In the category "${path}", memories may not be ${PERMISSION_IN_WORDS[permission]} (permissions.${permission} is false ${set}).`,
         remedy: `Leave it. Or have permissions.${permission} of "${from}" changed in the config of categories.`,
       },
     };

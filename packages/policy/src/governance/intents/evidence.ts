@@ -1,3 +1,4 @@
+import { pushTo } from '../../push-to.ts';
 import { consume, type StepBudget } from '../../step-budget.ts';
 import { foldText } from '../text/fold.ts';
 import { literalFinder } from '../text/literal-finder.ts';
@@ -46,21 +47,21 @@ export function compileEvidence(intents: readonly IntentFields[], room: StepBudg
     placeOf.set(literal, literals.length);
     return literals.push(literal) - 1;
   };
-  const push = <T>(map: Map<number, T[]>, key: number, value: T) => {
-    const list = map.get(key);
-    if (list === undefined) map.set(key, [value]);
-    else list.push(value);
-  };
   for (const [intent, { triggers }] of intents.entries()) {
     for (const [order, trigger] of (triggers.keywords ?? []).entries()) {
       const folded = foldText(trigger);
       if (folded === '') continue;
-      push(keywords, literalAt(withoutCase(folded)), { intent, order, trigger, length: [...folded].length });
+      pushTo(keywords, literalAt(withoutCase(folded)), {
+        intent,
+        order,
+        trigger,
+        length: [...folded].length,
+      });
     }
     for (const source of triggers.patterns ?? []) {
       const pattern = { intent, pattern: textPattern(source, room) };
       patterns.push(pattern);
-      for (const literal of pattern.pattern.literals ?? []) push(patternsOf, literalAt(literal), pattern);
+      for (const literal of pattern.pattern.literals ?? []) pushTo(patternsOf, literalAt(literal), pattern);
     }
   }
   const finder = literalFinder(literals);

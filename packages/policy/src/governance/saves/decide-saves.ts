@@ -1,6 +1,6 @@
 import type { Origin } from '@mandate/schemas';
 import { endlessRoom } from '../../arguments/pattern-size.ts';
-import { lower } from '../../lower.ts';
+import { lowerLimit } from '../../lower-limit.ts';
 import { consume, type StepBudget } from '../../step-budget.ts';
 import { charactersIn } from '../text/characters-in.ts';
 import { fold } from '../text/fold.ts';
@@ -84,7 +84,7 @@ export function compileSaves(document: SavesDocument, room: StepBudget = endless
 
     const common = { ...(user_isolation ? { owner: OWNER } : {}), ...categoryOf(hints) };
     const save = (store: string, scope: string, action: string, rule: string, ttl: number | null): Save => {
-      const ttlMs = lower(ttl, hints.ttlMs ?? null);
+      const ttlMs = lowerLimit(ttl, hints.ttlMs ?? null);
       return { store, scope, action, rule, ttlMs, ...common };
     };
     const saves = always.map((store) => save(store, 'always', 'save', 'always', null));

@@ -1,5 +1,9 @@
 import { ROOT, step, trie } from '../../literal-automaton.ts';
+import { pushTo } from '../../push-to.ts';
 import { consume, type StepBudget } from '../../step-budget.ts';
+
+/** What a caller does with an occurrence takes about as long as twenty steps of a pattern. */
+const STEPS_OF_OCCURRENCE = 20;
 
 /** Receives an occurrence: the index of the literal in the list, and its span in the text. */
 type OnLiteral = (literal: number, start: number, end: number) => void;
@@ -17,10 +21,7 @@ export function literalFinder(literals: readonly string[]): LiteralFinder {
   const tree = trie();
   const endingAt = new Map<number, number[]>();
   for (const [index, literal] of literals.entries()) {
-    const state = tree.add(literal, false);
-    const ending = endingAt.get(state);
-    if (ending === undefined) endingAt.set(state, [index]);
-    else ending.push(index);
+    pushTo(endingAt, tree.add(literal, false), index);
   }
   const { automaton, inOrder } = tree.compile();
   /** For each state, the state itself if a literal ends there. Otherwise its longest suffix at which a literal ends. */
@@ -37,7 +38,7 @@ export function literalFinder(literals: readonly string[]): LiteralFinder {
         let ending = nearest[state] ?? ROOT;
         while (ending !== ROOT) {
           for (const literal of endingAt.get(ending) ?? []) {
-            if (!consume(stepBudget, 20)) return false;
+            if (!consume(stepBudget, STEPS_OF_OCCURRENCE)) return false;
             onLiteral(literal, at + 1 - (literals[literal]?.length ?? 0), at + 1);
           }
           ending = nearest[automaton.suffixes[ending] ?? ROOT] ?? ROOT;
