@@ -50,6 +50,7 @@ const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
   ['packages/policy', [...CONTRACTS, '@mandate/step']],
   ['packages/control', [...CONTRACTS, '@mandate/policy', '@mandate/manifest']],
   ['packages/manifest', [...CONTRACTS, '@mandate/policy']],
+  ['packages/agent-manifest', [...CONTRACTS, '@mandate/policy']],
   ['packages/runtime', CONTRACTS],
   ['packages/client', CONTRACTS],
   ['packages/privacy', [...ADAPTER, '@mandate/policy']],
@@ -116,6 +117,8 @@ const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
     ],
   ],
   ['packages/control-log', [...ADAPTER, '@mandate/bus', '@mandate/policy', '@mandate/control']],
+  ['packages/context', [...CONTRACTS, '@mandate/sdk']],
+  ['services/runner', [...SERVICE, '@mandate/agent-manifest', '@mandate/sdk']],
   ['packages/examples', ['@mandate/sdk', '@mandate/manifest', TESTING]],
   [
     'packages/sdk',
@@ -132,7 +135,13 @@ const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /** Packages that do no I/O and read no clock, so that the same arguments always give the same answer. */
-export const PURE = ['packages/step', 'packages/policy', 'packages/control', 'packages/manifest'];
+export const PURE = [
+  'packages/step',
+  'packages/policy',
+  'packages/control',
+  'packages/manifest',
+  'packages/agent-manifest',
+];
 
 const SERVER = ['packages/server'];
 

@@ -1,0 +1,16 @@
+/**
+ * @mandate/agent-manifest: agents, tools and a workflow in one file, as people write them (`coreason.ai/v2`). The
+ * package is pure: it gets texts and values, and returns documents, faults or the next step of a run.
+ *
+ * What a manifest compiles to are ordinary agents, policies and rules. So nothing that decides needs this package.
+ */
+export {
+  type AgentTool,
+  type Catalog,
+  catalogOf,
+  type DefinitionKind,
+  type Entry,
+  findDefinition,
+  findTool,
+  toolNameOf,
+} from './catalog.ts';

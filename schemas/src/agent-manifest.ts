@@ -1,0 +1,7 @@
+/**
+ * @mandate/schemas/agent-manifest: the document of agent manifests. `@mandate/schemas` does not export it, because only
+ * `@mandate/agent-manifest` and its users need it. So the SDK starts without it.
+ */
+export * from './agent-manifest-definitions.ts';
+export * from './agent-manifest-document.ts';
+export * from './agent-manifest-steps.ts';

@@ -1,0 +1,2 @@
+/** @mandate/runner: runs the workflows of agent manifests under governance. */
+export {};
