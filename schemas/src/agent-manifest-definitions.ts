@@ -174,7 +174,9 @@ const AGENT = {
     'The tools that the agent may call: keys, ids or addresses of definitions, or tools written here. Absent: none.',
     ['search'],
   ),
-  knowledge: described(z.array(manifestText()).optional(), 'Files or ids of knowledge.', ['knowledge/products.md']),
+  knowledge: described(z.array(manifestText()).optional(), 'Files or ids of knowledge.', [
+    'knowledge/products.md',
+  ]),
   skills: described(z.array(manifestText()).optional(), 'The skills of the agent.', ['playbook']),
   context_strategy: described(
     z.enum(['full', 'compressed', 'hybrid']).optional(),

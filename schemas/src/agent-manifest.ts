@@ -4,4 +4,6 @@
  */
 export * from './agent-manifest-definitions.ts';
 export * from './agent-manifest-document.ts';
+export { AGENT_MANIFEST_VERSION } from './agent-manifest-head.ts';
 export * from './agent-manifest-steps.ts';
+export * from './graph-recipe-document.ts';

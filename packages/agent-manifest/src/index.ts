@@ -14,3 +14,5 @@ export {
   findTool,
   toolNameOf,
 } from './catalog.ts';
+export { chartOf } from './chart.ts';
+export { hashOfManifest } from './hash.ts';
