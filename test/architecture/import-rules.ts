@@ -118,7 +118,7 @@ const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
   ],
   ['packages/control-log', [...ADAPTER, '@mandate/bus', '@mandate/policy', '@mandate/control']],
   ['packages/context', [...CONTRACTS, '@mandate/sdk']],
-  ['services/runner', [...SERVICE, '@mandate/agent-manifest', '@mandate/sdk']],
+  ['services/runner', [...SERVICE, '@mandate/agent-manifest', '@mandate/client', '@mandate/sdk']],
   ['packages/examples', ['@mandate/sdk', '@mandate/manifest', TESTING]],
   [
     'packages/sdk',
@@ -221,7 +221,7 @@ function declarationFault(tree: Tree, path: string, from: Workspace, name: strin
 function workspaceFault(tree: Tree, from: Workspace, specifier: string): string | null {
   const name = packageOf(specifier);
   if (!tree.workspaces.some((workspace) => workspace.name === name)) return null;
-  const allowed = from.folder.startsWith('services/') ? SERVICE : ALLOWED.get(from.folder);
+  const allowed = ALLOWED.get(from.folder) ?? (from.folder.startsWith('services/') ? SERVICE : undefined);
   const isForTestsOnly = name === TESTING && allowed?.includes(TESTING) !== true;
   if (isForTestsOnly || /\/contract(\.ts)?$/.test(specifier)) {
     return `imports ${specifier}, which is for tests only`;

@@ -1,0 +1,47 @@
+/** The calls of models and tools on the log of a run. */
+import type { Json } from '@mandate/schemas';
+
+/**
+ * An event of a call on the log. `call.begun` is appended before the decision about the call is requested,
+ * `call.completed` before its outcome is reported. A call may begin again after it failed.
+ */
+export type CallEvent =
+  | { event: 'call.begun'; actionId: string; agentId: string; call: CallName }
+  | {
+      event: 'call.completed';
+      actionId: string;
+      agentId: string;
+      attempt: number | null;
+      answer: CallAnswer;
+      /** What was reported to Mandate. Null: the call was refused, so there is nothing to report. */
+      outcome: CallOutcome | null;
+    }
+  /** A person has said that an uncertain call was not carried out. The call is made again. */
+  | { event: 'call.resolved'; actionId: string; agentId: string; done: false };
+
+export type CallName = { type: 'model'; model: string } | { type: 'tool'; tool: string };
+
+export type CallAnswer =
+  | { type: 'model'; text: string; toolCalls: readonly ToolCallOfModel[]; stop: ModelStop }
+  | { type: 'tool'; text: string; isError: boolean }
+  /** Mandate refused the call of a tool. The model is told `text`. */
+  | { type: 'refused'; code: string; text: string }
+  /** The call failed and had no result. A further attempt of the step makes it again. */
+  | { type: 'failed'; code: string; message: string };
+
+export type ModelStop = 'end' | 'tools' | 'length' | 'refusal';
+
+/** `args` is null if the model wrote no JSON object that Mandate accepts. `tool` is a name in Mandate if it is known. */
+export type ToolCallOfModel = { tool: string; args: { readonly [name: string]: Json } | null };
+
+export type CallOutcome = {
+  status: 'success' | 'failure' | 'cancelled';
+  actualCostMicros?: number;
+  usage?: {
+    inputTokens: number;
+    cachedInputTokens?: number;
+    cacheWriteTokens?: number;
+    outputTokens: number;
+    reasoningTokens?: number;
+  };
+};

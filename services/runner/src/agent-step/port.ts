@@ -1,0 +1,67 @@
+/**
+ * What the step of an agent answers, and what it needs. The service around it reads the step from a run, appends the
+ * events of calls to the log, and decides what the run does next. step.ts says what the step is given.
+ */
+import type { Clock } from '@mandate/runtime';
+import type { Json } from '@mandate/schemas';
+import type { Agent } from '@mandate/sdk/plane';
+import type { ModelClients } from '../models/model-clients.ts';
+import type { ToolServers } from '../tools/tool-servers.ts';
+import type { CallEvent, CallName, CallOutcome } from './call-event.ts';
+
+export type AgentStepResult =
+  | { status: 'completed'; output: Json }
+  | {
+      status: 'failed';
+      code: string;
+      message: string;
+      /**
+       * `transient` and `soft block`: a further attempt may succeed, after `retryAfterMs` if it is stated. `permanent`
+       * and `hard block`: no attempt can succeed.
+       */
+      kind: 'transient' | 'permanent' | 'soft block' | 'hard block';
+      retryAfterMs?: number;
+    }
+  /** Persons must answer. Run the step again with its history once one of them has answered. There is at least one. */
+  | { status: 'deferred'; waiting: readonly WaitingCall[] }
+  /**
+   * The call may have had its effect, and the log has no result. A person must say what became of it. If it was not
+   * done, run the step again with a `call.resolved` at the end of its history.
+   */
+  | { status: 'uncertain'; actionId: string; tool: string; message: string }
+  /** Another runner makes this call. Read the log again. */
+  | { status: 'superseded'; actionId: string };
+
+export type WaitingCall = { approvalId: string; actionId: string; call: CallName };
+
+export type AgentStepDeps = {
+  /** The mandate of an agent. Its calls already state `parentActionId`, and the principal and context of the run. */
+  mandateFor(agentId: string): { agent(): Agent };
+  models: ModelClients;
+  toolServers: ToolServers;
+  /** The decisions that earlier runners got. It is read only for calls of the history that have no result. */
+  attempts: Attempts;
+  /**
+   * Appends an event of a call to the log, and resolves once it is there. Rejects if another runner has the run. The
+   * step appends one event at a time.
+   */
+  journal: { append(event: CallEvent): Promise<void> };
+  /** Aborts the calls that run. `runAgentStep` then rejects with the reason of the signal. */
+  signal: AbortSignal;
+  clock: Clock;
+  /** Gets the text of the model while it arrives. Absent: the text is not streamed. */
+  stream?(text: string): void;
+};
+
+/** What a plane knows about an action. */
+export type Attempts = {
+  /** Returns the newest decision about the action. Null: there is none. */
+  find(agentId: string, actionId: string): Promise<EarlierAttempt | null>;
+  /** Reports the outcome of an attempt that this process did not begin. The first outcome of an attempt counts. */
+  report(outcomes: readonly EarlierOutcome[]): Promise<void>;
+};
+
+/** `mayHaveRun`: true after an ALLOW. */
+export type EarlierAttempt = { attempt: number; mayHaveRun: boolean; reservedMicros: number };
+
+export type EarlierOutcome = CallOutcome & { agentId: string; actionId: string; attempt: number };
