@@ -1,6 +1,6 @@
 /**
- * A record of the control topic: every change of tenants, agents, API keys, policies, rules and grants, with author,
- * time and reason. The topic has one partition, so all changes have one order. A change takes effect at its log
+ * A record of the control topic: every change of tenants, agents, API keys, policies, rules, grants and agent
+ * manifests, with author, time and reason. The topic has one partition, so all changes have one order. A change takes effect at its log
  * position. If it expected another revision, it never takes effect. Every reader gets the same result
  * (packages/control/src).
  */
@@ -11,6 +11,7 @@ import { CAPS } from './defaults.ts';
 import { described } from './described.ts';
 import { grantDocument } from './grant.ts';
 import { policyDocument } from './mandate-document.ts';
+import { publishedManifest } from './published-manifest.ts';
 import { ruleDocument } from './rule-document.ts';
 import { count, id, tenant, time } from './scalars.ts';
 import { tenantDocument } from './tenant-document.ts';
@@ -137,6 +138,28 @@ export const grantRevoked = changes('grant.revoked', 'A grant was revoked. It no
   grantId: described(id, 'The grant that is revoked.', 'mnd_01ke6p9y40d2c1b0a99887766554433'),
 });
 
+/**
+ * The documents of the manifest take effect together, at the log position of this record. No reader ever sees only some
+ * of them.
+ */
+export const manifestPublished = changes(
+  'manifest.published',
+  'A version of an agent manifest was published, with the agents, policies and rules that it compiles to. The documents that only the version before had are removed.',
+  { manifest: described(publishedManifest, 'The new version of the manifest.') },
+);
+export const manifestRemoved = changes(
+  'manifest.removed',
+  'An agent manifest was removed: its agents are retired, its policies archived, and its rules removed.',
+  {
+    manifestId: described(id, 'The manifest that is removed.', 'support-team'),
+    forced: described(
+      z.boolean(),
+      'Whether it is removed although other rules name its policies. These rules block their agents from then on.',
+      false,
+    ),
+  },
+);
+
 /** This record and the next one are about the tenant that `change` names. */
 export const tenantPut = changes(
   'tenant.put',
@@ -163,6 +186,8 @@ export const controlRecord = z.discriminatedUnion('event', [
   rulesReordered,
   grantIssued,
   grantRevoked,
+  manifestPublished,
+  manifestRemoved,
   tenantPut,
   tenantClosed,
 ]);
@@ -191,8 +216,8 @@ const MOST_DEEP = CAPS.depth * 2;
 /** Returns why a change cannot be appended to the log, in words that follow "it". Null if it can be appended. */
 export function controlRecordFault(record: ControlRecord): string | null {
   const text = JSON.stringify(record);
-  if (new TextEncoder().encode(text).length > CAPS.changeBytes)
-    return `has more than ${CAPS.changeBytes} bytes`;
+  const most = record.event === 'manifest.published' ? CAPS.manifestChangeBytes : CAPS.changeBytes;
+  if (new TextEncoder().encode(text).length > most) return `has more than ${most} bytes`;
   return isDeeperThan(MOST_DEEP, text) ? `is nested more than ${MOST_DEEP} deep` : null;
 }
 

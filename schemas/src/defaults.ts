@@ -157,6 +157,16 @@ export const CAPS = {
   /** The largest size of one change on the control topic. */
   changeBytes: 1_500_000,
   /**
+   * The largest size of a change that publishes an agent manifest, because it contains the manifest and all documents
+   * that the manifest compiles to. The topic accepts records of 2 MiB.
+   */
+  manifestChangeBytes: 2_000_000,
+  /** The maximum number of agent manifests of a tenant, removed ones included. */
+  manifests: 10_000,
+  versionsPerManifest: 10_000,
+  /** The maximum number of agents, of policies and of rules that one agent manifest compiles to. */
+  documentsPerManifest: 10_000,
+  /**
    * The largest size of all agents, rules and policies of a tenant with their versions, as JSON. Every process keeps
    * them in memory. Grants with their sources have a separate limit of the same size.
    */

@@ -40,6 +40,7 @@ export * from './outcome.ts';
 export * from './pattern.ts';
 export * from './person-erased.ts';
 export * from './privacy-document.ts';
+export * from './published-manifest.ts';
 export * from './read-approval-id.ts';
 export * from './read-json.ts';
 export * from './read-record.ts';

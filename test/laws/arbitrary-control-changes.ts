@@ -21,6 +21,23 @@ export const KEY = {
   ...{ createdAt: '2026-03-01T12:00:00.000Z', revokedAt: null },
 };
 
+const MANIFESTS = ['a', 'm'];
+/** Manifests with few ids, so that they collide with other documents and with each other. */
+const manifest = fc
+  .tuple(fc.constantFrom(...MANIFESTS), fc.subarray(['x', 'y']), fc.nat(3), fc.boolean())
+  .map(([id, names, maxCostTotal, isMoved]) => {
+    const ids = [id, ...names.map((name) => `${id}.${name}`)];
+    return {
+      event: 'manifest.published',
+      manifest: {
+        ...{ id, hash: `${maxCostTotal}`.repeat(64), text: '{}', options: '{}' },
+        agents: ids.map((own, at) => ({ id: own, ...(at > 0 && { parent: isMoved ? 'b' : id }) })),
+        policies: ids.map((own) => ({ version: 1, id: own, maxCostTotal })),
+        rules: ids.map((own) => ({ version: 1, id: own, policy: own, agents: [own] })),
+      },
+    };
+  });
+
 const expects = fc.option(fc.nat(12), { nil: undefined });
 const body = fc.oneof(
   fc.record({
@@ -90,6 +107,18 @@ const body = fc.oneof(
   fc.record({ event: fc.constant('grant.revoked'), grantId: fc.constantFrom(...MANDATES) }),
 );
 
+const ofManifests = fc.oneof(
+  { weight: 2, arbitrary: manifest },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      event: fc.constant('manifest.removed'),
+      manifestId: fc.constantFrom(...MANIFESTS),
+      forced: fc.boolean(),
+    }),
+  },
+);
+
 export const QUOTAS = ['agents', 'policies', 'rules', 'grants'] as const;
 const ofTenants = fc.oneof(
   fc.record({
@@ -124,9 +153,15 @@ const changeOf = (what: fc.Arbitrary<object>) =>
 /** Changes in tenants that have no tenant document. */
 export const ofOthers = changeOf(body);
 export const changes = fc.array(ofOthers, { maxLength: 12, size: 'max' });
-/** The changes above, and changes that open, change and close tenants. */
+/** The changes above, and changes of manifests and of tenants. */
 export const change = fc.oneof(
   { weight: 4, arbitrary: ofOthers },
+  { weight: 1, arbitrary: changeOf(ofManifests) },
   { weight: 1, arbitrary: changeOf(ofTenants) },
 );
 export const inTenants = fc.array(change, { maxLength: 16, size: 'max' });
+/** Changes of manifests and of their documents, in tenants without limits. */
+export const withManifests = fc.array(fc.oneof(ofOthers, changeOf(ofManifests)), {
+  maxLength: 16,
+  size: 'max',
+});

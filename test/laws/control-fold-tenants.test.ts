@@ -59,7 +59,7 @@ test('nothing can be added beyond the quotas of a tenant, and existing documents
         if (record.event === 'tenant.put') expect(now).toEqual(counts);
       }
     }),
-    { numRuns: runs(300) },
+    { numRuns: runs(600) },
   );
   expect([...refused]).toEqual(expect.arrayContaining(['agent.put', 'policy.published', 'rule.put']));
 });

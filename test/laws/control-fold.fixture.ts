@@ -40,8 +40,16 @@ export function writer() {
   return { fold, put, issue, grant };
 }
 
-export function unitsIn({ agents, policies, rules }: TenantControl): number {
+export function unitsIn({ agents, policies, rules, manifests }: TenantControl): number {
   const versions = [...policies.values()].flatMap((history) => history.versions);
-  const kept = [...agents.values(), ...rules.values(), ...versions];
-  return kept.reduce((sum, { document }) => sum + JSON.stringify(document).length, 0);
+  const published = [...manifests.values()].flatMap((history) => history.versions);
+  const kept = [...agents.values(), ...rules.values(), ...versions, ...published].map(
+    ({ document }) => document,
+  );
+  const owned = [...manifests.values()].map(({ owns }) => owns);
+  const nothing = JSON.stringify({ agents: [], policies: [], rules: [] }).length;
+  return (
+    [...kept, ...owned].reduce((sum, one: object) => sum + JSON.stringify(one).length, 0) -
+    owned.length * nothing
+  );
 }

@@ -2,12 +2,12 @@
  * Tests the control topic. Every reader computes the same state from the same records, and of two conflicting writers
  * only one succeeds.
  */
-import { foldControl } from '@mandate/control';
+import { foldControl, singleChanges } from '@mandate/control';
 import { CAPS, type ControlRecord, controlRecord } from '@mandate/schemas';
 import { hits, runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { changes, inTenants, RULES } from './arbitrary-control-changes.ts';
+import { changes, inTenants, RULES, withManifests } from './arbitrary-control-changes.ts';
 import { folded, found, unitsIn, writer } from './control-fold.fixture.ts';
 
 test('a refused change has no effect: without the change, every reader computes the same state', () => {
@@ -89,6 +89,31 @@ test('limits the length also if one chain is appended to another chain', () => {
   expect(put('b0', 'a12')).toMatchObject({ ok: true });
   expect(put('b0', 'a13')).toMatchObject({ refusal: 'PARENT_TOO_DEEP' });
   expect(put('b20', 'b19')).toMatchObject({ refusal: 'PARENT_TOO_DEEP' });
+});
+
+test('a published manifest has the effect of the changes of its documents, one after the other', () => {
+  fc.assert(
+    fc.property(withManifests, (records) => {
+      const fold = foldControl();
+      const single = foldControl();
+      for (const [at, record] of records.entries()) {
+        const { tenant } = record.change;
+        const singles = singleChanges(fold.tenant(tenant), record);
+        const revision = at + 1;
+        const changed = fold.apply(record, revision);
+        if (!changed.ok || changed.revision !== revision) continue;
+        const { expects: _, ...change } = record.change;
+        for (const [number, one] of singles.entries()) {
+          const made =
+            singles[0] === record ? record : { ...one, change: { ...change, id: `${change.id}-${number}` } };
+          expect(single.apply(made as ControlRecord, revision)).toEqual({ ok: true, revision });
+        }
+        const { agents, retired, policies, rules, departures, issued } = fold.tenant(tenant);
+        expect(single.tenant(tenant)).toMatchObject({ agents, retired, policies, rules, departures, issued });
+      }
+    }),
+    { numRuns: runs(300) },
+  );
 });
 
 test('one tenant’s state does not depend on other tenants', () => {

@@ -247,6 +247,18 @@ function never(): never {
   throw new Error('the history must hold it');
 }
 
+/** Publishes a manifest with these agents. The first agent is the manifest itself. */
+function manifest(ids: readonly string[]): object {
+  const [id = ''] = ids;
+  const published = {
+    ...{ id, hash: 'c'.repeat(64), text: '{}', options: '{}' },
+    agents: ids.map((own, at) => ({ id: own, ...(at > 0 && { parent: id }) })),
+    policies: ids.map((own) => ({ version: 1, id: own, allowedTools: [] })),
+    rules: ids.map((own) => ({ version: 1, id: own, policy: own, agents: [own] })),
+  };
+  return { event: 'manifest.published', manifest: published };
+}
+
 /** Returns the state after one record of each kind. All these records take effect. */
 function oneOfEach(): ControlFold {
   const fold = foldControl();
@@ -273,6 +285,10 @@ function oneOfEach(): ControlFold {
     () => ({ event: 'rule.put', rule: { version: 1, id: 's', policy: 'p' } }),
     () => ({ event: 'rule.removed', ruleId: 's' }),
     () => ({ event: 'policy.archived', policyId: 'p', forced: true }),
+    () => manifest(['m', 'm.x']),
+    () => manifest(['m']),
+    () => manifest(['n']),
+    () => ({ event: 'manifest.removed', manifestId: 'n', forced: false }),
     () => ({ event: 'key.revoked', agentId: 'a', keyId: KEYS[0] }),
     () => ({ event: 'role.granted', role: 'viewer', key: { ...roleKey, id: KEYS[0] } }),
     () => ({ event: 'role.revoked', keyId: KEYS[1] }),
@@ -292,8 +308,8 @@ function oneOfEach(): ControlFold {
 test('the control state and its encoding change only together with the version number', () => {
   const [head = ''] = writeControl(oneOfEach(), PLACE);
   expect([JSON.parse(head).version, controlDigest(oneOfEach())]).toEqual([
-    11,
-    'b694dbd7c2b56040fe7efca4fcc3d00fefc121efa8af811eabed8747c8d40b28',
+    12,
+    'a6f6622edd0a549c59d9f8b5168c9b61b5dd1712a39ea928e49f93bd459b7ec0',
   ]);
 });
 

@@ -9,8 +9,10 @@ export type ChangeOutcome = {
   refusal: Extract<Changed, { ok: false }>['refusal'] | null;
   /** True if the same change was made before. Then it was applied once. */
   isRepeat: boolean;
-  /** The number of the policy version that the change published. 0 for other changes. */
+  /** The number of the version of a policy or manifest that the change published. 0 for other changes. */
   policyVersion: number;
+  /** The versions of policies that a published manifest made, such as `refunds.clerk@2`. */
+  policiesMade: readonly string[];
 };
 
 /** Applies a record to the state after all earlier records, and returns its result. */
@@ -22,10 +24,27 @@ export function applyRecord(fold: ControlFold, record: ControlRecord, revision: 
     refusal: changed.ok ? null : changed.refusal,
     isRepeat: changed.ok && !tookEffect,
     policyVersion: tookEffect ? versionOf(fold, record) : 0,
+    policiesMade: tookEffect ? policiesMade(fold, record, revision) : [],
   };
 }
 
 function versionOf(fold: ControlFold, record: ControlRecord): number {
-  if (record.event !== 'policy.published') return 0;
-  return fold.tenant(record.change.tenant).policies.get(record.policy.id)?.versions.length ?? 0;
+  const { policies, manifests } = fold.tenant(record.change.tenant);
+  switch (record.event) {
+    case 'policy.published':
+      return policies.get(record.policy.id)?.versions.length ?? 0;
+    case 'manifest.published':
+      return manifests.get(record.manifest.id)?.versions.length ?? 0;
+    default:
+      return 0;
+  }
+}
+
+function policiesMade(fold: ControlFold, record: ControlRecord, revision: number): string[] {
+  if (record.event !== 'manifest.published') return [];
+  const { policies } = fold.tenant(record.change.tenant);
+  return record.manifest.policies.flatMap(({ id }) => {
+    const history = policies.get(id);
+    return history?.revision === revision ? [`${id}@${history.versions.length}`] : [];
+  });
 }

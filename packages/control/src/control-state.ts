@@ -4,11 +4,13 @@
  * two writers change the same document at once, both write a record, and the first record on the log wins.
  */
 
+import { sha256Hex } from '@mandate/policy';
 import { digestOf } from '@mandate/policy/parts';
 import { type ApiKeyRecord, CAPS, type ControlRecord, type Json } from '@mandate/schemas';
 import { growth, isTooMuch } from './control-units.ts';
 import { evolve } from './evolve.ts';
 import { askedFor } from './grants.ts';
+import { singleChanges } from './manifests/single-changes.ts';
 import type { OpenedTenant } from './revisioned.ts';
 import { newTenant, revisionOf, type Tenant, type TenantControl } from './tenant-control.ts';
 import { type ChangeRefusal, isOneTooMany, type ThereAre, validateChange } from './validate-change.ts';
@@ -83,9 +85,7 @@ export function foldControl(state: ControlState = newControlState()): ControlFol
       const { tenant } = record.change;
       const known = tenants.get(tenant) ?? { control: newTenant(), results: new Map() };
       tenants.set(tenant, known);
-      const longestEnded = ENDS_KEYS.has(record.event)
-        ? known.control.endedKeys.keys().take(CAPS.keysPerAgent).toArray()
-        : [];
+      const longestEnded = known.control.endedKeys.keys().take(mostEndedBy(record)).toArray();
       const changed = applyOnce(known, record, revision, {
         tenants: opened.size,
         topics: withTopics.size,
@@ -123,14 +123,22 @@ function opens(key: ApiKeyRecord | undefined): boolean {
 }
 
 /**
- * The events that may end keys. One event ends at most all keys of one agent. After it, as many of the oldest ended
- * keys may be forgotten.
+ * Returns how many keys the change may end at most. After it, as many of the oldest ended keys may be forgotten. One
+ * agent has a limited number of keys, but a manifest may retire any number of agents.
  */
-const ENDS_KEYS: ReadonlySet<ControlRecord['event']> = new Set([
-  'key.revoked',
-  'role.revoked',
-  'agent.retired',
-]);
+function mostEndedBy({ event }: ControlRecord): number {
+  switch (event) {
+    case 'key.revoked':
+    case 'role.revoked':
+    case 'agent.retired':
+      return CAPS.keysPerAgent;
+    case 'manifest.published':
+    case 'manifest.removed':
+      return CAPS.endedKeys;
+    default:
+      return 0;
+  }
+}
 
 /**
  * Applies a record unless its change was applied before. A writer that got no answer from the log writes again with
@@ -159,8 +167,12 @@ function applyOnce(
  * repeated change may have another reason.
  */
 function digestOfChange({ change, ...what }: ControlRecord): string {
-  const asked = what.event === 'grant.issued' ? askedFor(what.grant) : what;
-  return digestOf([change.expects ?? null, asked as Json]);
+  const expects = change.expects ?? null;
+  if (what.event === 'grant.issued') return digestOf([expects, askedFor(what.grant) as Json]);
+  // A writer writes the same manifest with the same order of keys, and sorting the keys of thousands of documents takes
+  // longer than hashing them.
+  if (what.event === 'manifest.published') return sha256Hex(JSON.stringify([expects, what]));
+  return digestOf([expects, what as Json]);
 }
 
 /**
@@ -177,18 +189,20 @@ function applyTo(control: Tenant, record: ControlRecord, revision: number, there
   const { expects } = record.change;
   const current = revisionOf(control, record);
   const isLate = expects !== undefined && expects !== current;
-  const grows = growth(control, record);
+  const singles = singleChanges(control, record);
+  const changes = singles[0] === record ? singles : [...singles, record];
+  const grows = changes.reduce((sum, one) => sum + growth(control, one), 0);
   const isClosed = control.opened !== null && control.opened.closedAt !== null;
   const refusal =
     isClosed && !WHILE_CLOSED.has(record.event)
       ? 'TENANT_CLOSED'
       : isLate
         ? 'REVISION_CONFLICT'
-        : isOneTooMany(control, record, current, there) || isTooMuch(control, grows)
+        : isOneTooMany(control, record, current, there, singles) || isTooMuch(control, grows)
           ? 'TOO_MANY'
-          : validateChange(control, record, current, revision);
+          : validateChange(control, record, current, revision, singles);
   if (refusal !== null) return { ok: false, refusal, revision: current };
-  evolve(control, record, revision);
+  for (const one of changes) evolve(control, one, revision);
   control.revision = revision;
   control.units += grows;
   return { ok: true, revision };

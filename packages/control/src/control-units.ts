@@ -2,6 +2,7 @@
  * The size of all documents of a tenant. Every process keeps them in memory, so CAPS.controlUnits limits the size.
  */
 import { CAPS, type ControlRecord } from '@mandate/schemas';
+import { historyGrowth } from './manifests/manifest-history.ts';
 import { unitsOf } from './revisioned.ts';
 import type { TenantControl } from './tenant-control.ts';
 
@@ -10,7 +11,7 @@ export function isTooMuch({ units }: TenantControl, grows: number): boolean {
 }
 
 /** Returns how much the change adds to the size of all documents of a tenant, in UTF-16 units. */
-export function growth({ agents, rules }: TenantControl, record: ControlRecord): number {
+export function growth({ agents, rules, manifests }: TenantControl, record: ControlRecord): number {
   switch (record.event) {
     case 'agent.put':
       return unitsOf(record.agent) - unitsOf(agents.get(record.agent.id)?.document);
@@ -27,6 +28,9 @@ export function growth({ agents, rules }: TenantControl, record: ControlRecord):
         const before = rules.get(id)?.document.priority ?? priority;
         return sum + `${priority}`.length - `${before}`.length;
       }, 0);
+    case 'manifest.published':
+    case 'manifest.removed':
+      return historyGrowth(manifests, record);
     default:
       return 0;
   }

@@ -8,6 +8,7 @@ import {
 } from '@mandate/schemas';
 import { departuresAfter, forgetDepartures, keepDepartures } from './former-ancestors.ts';
 import { endWith, issue, revoke } from './grants.ts';
+import { keepManifest } from './manifests/manifest-history.ts';
 import type { Revisioned } from './revisioned.ts';
 import type { AgentKey, EndedKey, RetiredAgent, Tenant } from './tenant-control.ts';
 
@@ -93,6 +94,11 @@ export function evolve(control: Tenant, record: ControlRecord, revision: number)
       return;
     case 'grant.revoked':
       revoke(control.issued, record, revision);
+      return;
+    // The documents of the manifest are changed first, as changes of their own (manifests/single-changes.ts).
+    case 'manifest.published':
+    case 'manifest.removed':
+      keepManifest(control.manifests, record, revision);
       return;
     case 'tenant.put':
       control.opened = {

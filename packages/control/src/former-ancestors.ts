@@ -53,6 +53,12 @@ export function departuresAfter(
   return left;
 }
 
+/** Returns how many more former ancestors are remembered after the document takes effect. */
+export function departuresGrow(control: Tenant, agent: AgentDocument): number {
+  const { size = 0 } = departuresAfter(control, agent, control.revision) ?? {};
+  return size - (control.departures.get(agent.id)?.size ?? 0);
+}
+
 /** Removes the former ancestors of an agent that the register forgets. */
 export function forgetDepartures(control: Tenant, agentId: string): void {
   control.departed -= control.departures.get(agentId)?.size ?? 0;

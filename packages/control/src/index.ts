@@ -23,6 +23,8 @@ export {
   mandatesByRegister,
   mandatesUnderControl,
 } from './mandates-under-control.ts';
+export type { ManifestHistory, ManifestVersion } from './manifests/manifest-history.ts';
+export { singleChanges } from './manifests/single-changes.ts';
 export { type IssuePreview, previewIssue } from './preview-issue.ts';
 export { plannedObligations, previewMandate, withPlannedAgents } from './preview-mandate.ts';
 export type { OpenedTenant } from './revisioned.ts';

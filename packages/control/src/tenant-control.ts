@@ -8,6 +8,7 @@ import type {
   RuleDocument,
 } from '@mandate/schemas';
 import { type Grant, type Grants, noneIssued } from './grants.ts';
+import { idOf, type KeptManifest, type ManifestHistory } from './manifests/manifest-history.ts';
 import type { Departures, OpenedTenant, PolicyHistory, Revisioned } from './revisioned.ts';
 
 /** The API key of an agent. The key is accepted while the agent is registered. */
@@ -43,6 +44,8 @@ export type TenantControl = {
   readonly roleKeys: ReadonlyMap<string, Revisioned<RoleKey>>;
   readonly policies: ReadonlyMap<string, PolicyHistory>;
   readonly rules: ReadonlyMap<string, Revisioned<RuleDocument>>;
+  /** Agent manifests by id, removed ones included. */
+  readonly manifests: ReadonlyMap<string, ManifestHistory>;
   readonly policiesRevision: number;
   /**
    * The revision of the last change of any rule. A request that changes the order of the rules must state this
@@ -85,6 +88,7 @@ export type Tenant = {
   readonly rules: Map<string, Revisioned<RuleDocument>>;
   /** The ids of rules, by the id of the policy that they name. */
   readonly rulesOf: Map<string, Set<string>>;
+  readonly manifests: Map<string, KeptManifest>;
   policiesRevision: number;
   rulesRevision: number;
   units: number;
@@ -108,6 +112,7 @@ export function newTenant(): Tenant {
     versions: new Map(),
     rules: new Map(),
     rulesOf: new Map(),
+    manifests: new Map(),
     policiesRevision: 0,
     rulesRevision: 0,
     units: 0,
@@ -144,6 +149,9 @@ export function revisionOf(control: TenantControl, record: ControlRecord): numbe
       return control.issued.byId.get(record.grant.id)?.revision ?? 0;
     case 'grant.revoked':
       return control.issued.byId.get(record.grantId)?.revision ?? 0;
+    case 'manifest.published':
+    case 'manifest.removed':
+      return control.manifests.get(idOf(record))?.revision ?? 0;
     case 'tenant.put':
     case 'tenant.closed':
       return control.opened?.revision ?? 0;

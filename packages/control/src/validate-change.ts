@@ -8,8 +8,11 @@ import {
   type ControlRecord,
   ROLES,
 } from '@mandate/schemas';
-import { departuresAfter } from './former-ancestors.ts';
+import { depthBelow } from './depth-below.ts';
+import { departuresAfter, departuresGrow } from './former-ancestors.ts';
 import { areTooMany, validateIssue } from './grants.ts';
+import { isManifestTooMany } from './manifests/manifest-quotas.ts';
+import { type ManifestRefusal, validateManifest } from './manifests/validate-manifest.ts';
 import { quotaOf } from './quotas.ts';
 import type { Tenant } from './tenant-control.ts';
 
@@ -17,12 +20,10 @@ export type ChangeRefusal =
   | 'REVISION_CONFLICT'
   /** Another change has this id. */
   | 'ID_REUSED'
-  | 'NOT_FOUND'
   /** The tenant is closed. The only possible changes are to open the tenant again and to revoke its keys. */
   | 'TENANT_CLOSED'
   /** The document names another tenant than the change. */
   | 'ID_DIFFERS'
-  | 'POLICY_IN_USE'
   | 'RULES_DIFFER'
   /**
    * The tenant already has the largest allowed number. CAPS sets this number, because every process keeps all
@@ -40,25 +41,28 @@ export type ChangeRefusal =
   | 'OWN_KEY'
   /** The grant has no valid duration, or names rules or policies that do not apply. */
   | 'GRANT_UNFIT'
+  | ManifestRefusal
   | 'PARENT_UNKNOWN'
-  | 'PARENT_IS_BELOW'
-  | 'PARENT_TOO_DEEP'
-  /** The number of remembered former ancestors of the agent has reached its limit. */
-  | 'PARENT_CHANGED_TOO_OFTEN';
+  | 'PARENT_IS_BELOW';
 
 /**
  * Returns the reason for refusing the change. Null if the change is valid.
  *
  * @param current the current revision of the changed document; 0 if it does not exist
  * @param revision the revision of the change itself
+ * @param singles the changes of single documents that the change consists of
  */
 export function validateChange(
   control: Tenant,
   record: ControlRecord,
   current: number,
   revision: number,
+  singles: readonly ControlRecord[],
 ): ChangeRefusal | null {
   switch (record.event) {
+    case 'manifest.published':
+    case 'manifest.removed':
+      return validateManifest(control, record, singles, revision);
     case 'agent.put':
       return validateParent(control, record.agent) ?? validateMove(control, record.agent, revision);
     case 'agent.retired':
@@ -161,19 +165,6 @@ function validateMove(control: Tenant, agent: AgentDocument, revision: number): 
   return left > CAPS.formerAncestors ? 'PARENT_CHANGED_TOO_OFTEN' : null;
 }
 
-function departuresGrow(control: Tenant, agent: AgentDocument): number {
-  const { size = 0 } = departuresAfter(control, agent, control.revision) ?? {};
-  return size - (control.departures.get(agent.id)?.size ?? 0);
-}
-
-function depthBelow({ childrenOf }: Tenant, id: string): number {
-  let below = [id];
-  for (let depth = 0; ; depth += 1) {
-    below = below.flatMap((one) => [...(childrenOf.get(one) ?? [])]);
-    if (below.length === 0) return depth;
-  }
-}
-
 function isUsed({ rulesOf }: Tenant, policyId: string): boolean {
   return (rulesOf.get(policyId)?.size ?? 0) > 0;
 }
@@ -186,6 +177,7 @@ export function isOneTooMany(
   record: ControlRecord,
   current: number,
   there: ThereAre,
+  singles: readonly ControlRecord[],
 ): boolean {
   const isNew = current === 0;
   switch (record.event) {
@@ -208,6 +200,8 @@ export function isOneTooMany(
       return isNew && control.rules.size >= quotaOf(control, 'rules');
     case 'grant.issued':
       return areTooMany(control, record);
+    case 'manifest.published':
+      return isManifestTooMany(control, record, singles);
     case 'tenant.put':
       if (isNew && there.tenants >= CAPS.tenants) return true;
       return (

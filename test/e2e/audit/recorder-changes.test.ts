@@ -28,6 +28,16 @@ const ROLE_KEY = {
 };
 const READS = { version: 1, id: 'reads', allowedTools: ['read_*'] };
 
+function manifest(id: string, names: readonly string[], maxCostTotal = 1): object {
+  const ids = [id, ...names.map((name) => `${id}.${name}`)];
+  return {
+    ...{ id, hash: 'c'.repeat(64), text: '{}', options: '{}' },
+    agents: ids.map((own, at) => ({ id: own, ...(at > 0 && { parent: id }) })),
+    policies: ids.map((own) => ({ version: 1, id: own, ...(own === id && { maxCostTotal }) })),
+    rules: ids.map((own) => ({ version: 1, id: own, policy: own, agents: [own] })),
+  };
+}
+
 let recording: Recording;
 let changes = 0;
 
@@ -100,6 +110,13 @@ test('records each change with its author, reason and outcome, and no hash of a 
     { ...published, change: { ...published.change, reason: 'again' } },
     change('policy.published', { policy: { ...READS, maxCostTotal: 9 } }, { id: published.change.id }),
     change('policy.published', { policy: READS }, { tenant: 'globex' }),
+    change('manifest.published', { manifest: manifest('team', ['a', 'b']) }, { tenant: 'globex' }),
+    change(
+      'manifest.published',
+      { manifest: manifest('team', ['a'], 2) },
+      { tenant: 'globex', by: 'ann (key_2)' },
+    ),
+    change('manifest.removed', { manifestId: 'gone', forced: false }, { tenant: 'globex' }),
     change('tenant.put', { tenant: { version: 1, id: 'hooli' } }, { tenant: 'hooli' }),
     change('tenant.closed', {}, { tenant: 'hooli' }),
     change('tenant.closed', {}, { tenant: 'hooli' }),
@@ -150,7 +167,13 @@ test('records each change with its author, reason and outcome, and no hash of a 
     ['role.granted', ROLE_KEY.id, 'viewer', ROLE_KEY.name],
     ['key.issued', KEY.id, null, KEY.name],
   ]);
-  expect(await ask(recording.audit, searchControlEvents, { tenant: 'globex' })).toHaveLength(1);
+  const ofGlobex = await ask(recording.audit, searchControlEvents, { tenant: 'globex' });
+  expect(ofGlobex).toMatchObject([
+    { event: 'manifest.removed', subject: 'gone', refusal: 'NOT_FOUND' },
+    { event: 'manifest.published', subject: 'team', policyVersion: 2 },
+    { event: 'manifest.published', subject: 'team', policyVersion: 1 },
+    { event: 'policy.published', subject: 'reads' },
+  ]);
   expect(await ask(recording.audit, searchControlEvents, { tenant: 'hooli' })).toMatchObject([
     { event: 'tenant.closed', subject: 'hooli', refusal: 'TENANT_CLOSED' },
     { event: 'tenant.closed', subject: 'hooli', refusal: null },
@@ -167,6 +190,14 @@ test('records each change with its author, reason and outcome, and no hash of a 
     ['reads@1', 'ops (key_1)', 'a ticket'],
     ['reads@2', 'ann (key_2)', 'a ticket'],
   ]);
+  const ofTeam = ['team@1', 'team@2', 'team.a@1', 'team.b@1', 'team.b@2'];
+  const madeByManifests = await ask(recording.audit, publications, { tenant: 'globex', names: ofTeam });
+  expect(madeByManifests.map(({ name, changeId }) => `${changeId} ${name}`).toSorted()).toEqual(
+    [
+      ...['team@1', 'team.a@1', 'team.b@1'].map((name) => `${ofGlobex[2]?.id} ${name}`),
+      `${ofGlobex[1]?.id} team@2`,
+    ].toSorted(),
+  );
   const [hooli] = await ask(recording.audit, searchControlEvents, { tenant: 'hooli', event: 'tenant.put' });
   const limits = `tenant hooli@${hooli?.revision}`;
   expect(

@@ -405,7 +405,7 @@ export function following(make: MakeAudit): void {
     const changed = (offset: number) =>
       recordedChange(
         { event: 'rule.removed', ruleId: 'r', change },
-        { revision: offset + 1, refusal: null, isRepeat: false, policyVersion: 0 },
+        { revision: offset + 1, refusal: null, isRepeat: false, policyVersion: 0, policiesMade: [] },
         { ...onLog(null, offset), position: { topic: TOPICS.control, partition: 0, offset } },
       );
     const killed = (offset: number) => happenedAt(0, offset, { what: 'tenant', name: offset, isVoid: false });

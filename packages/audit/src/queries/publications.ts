@@ -1,7 +1,7 @@
 /**
  * Finds who published a policy version, such as `read-only@3`, and who set the tenant limits, such as `tenant
- * acme@7`. The number after `tenant acme@` is the revision of the change. A refused change made no version, so it is
- * left out.
+ * acme@7`. The number after `tenant acme@` is the revision of the change. A manifest makes versions of several policies.
+ * A refused change made no version, so it is left out.
  */
 import { described, id, tenant, time } from '@mandate/schemas';
 import { z } from 'zod';
@@ -30,11 +30,13 @@ export const publications = question({
     publishedAt: described(time, 'When it was published.'),
   }),
   sql: () => `
-    SELECT if(event = 'tenant.put', concat('tenant ', subject, '@', toString(revision)),
-        concat(subject, '@', toString(policy_version))) AS name,
+    SELECT arrayJoin(arrayIntersect({names:Array(String)}, multiIf(
+        event = 'tenant.put', [concat('tenant ', subject, '@', toString(revision))],
+        event = 'manifest.published', JSONExtract(payload, 'policiesMade', 'Array(String)'),
+        [concat(subject, '@', toString(policy_version))]))) AS name,
       id AS changeId, nullIf(made_by, '') AS by, reason, happened_at AS publishedAt
     FROM control_events FINAL
-    WHERE tenant = {tenant:String} AND NOT void AND refusal = '' AND event IN ('policy.published', 'tenant.put')
-      AND has({names:Array(String)}, name)
+    WHERE tenant = {tenant:String} AND NOT void AND refusal = ''
+      AND event IN ('policy.published', 'manifest.published', 'tenant.put')
     ORDER BY revision`,
 });

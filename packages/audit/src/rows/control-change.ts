@@ -19,8 +19,10 @@ type ChangeOutcome = {
   refusal: string | null;
   /** True if the same change was made before. The repeat has no effect. */
   isRepeat: boolean;
-  /** The number of the policy version that the change published. 0 for other changes. */
+  /** The number of the version of a policy or manifest that the change published. 0 for other changes. */
   policyVersion: number;
+  /** The versions of policies that a published manifest made, such as `refunds.clerk@2`. */
+  policiesMade: readonly string[];
 };
 
 /** `subject`: the id of the changed document. `kept`: the record without its author, reason and time. */
@@ -50,6 +52,8 @@ const KEPT: {
   'rules.reordered': ({ ruleIds }) => ({ subject: '', kept: { ruleIds } }),
   'grant.issued': ({ grant }) => ({ subject: grant.id, agentId: grant.agentId, kept: { grant } }),
   'grant.revoked': ({ grantId }) => ({ subject: grantId, kept: { grantId } }),
+  'manifest.published': ({ manifest }) => ({ subject: manifest.id, kept: { manifest } }),
+  'manifest.removed': ({ manifestId, forced }) => ({ subject: manifestId, kept: { manifestId, forced } }),
   'tenant.put': ({ tenant }) => ({ subject: tenant.id, kept: { tenant } }),
   'tenant.closed': ({ change }) => ({ subject: change.tenant, kept: {} }),
 };
@@ -59,14 +63,19 @@ function keptOf(record: ControlRecord): Kept {
   return (KEPT[record.event] as (record: ControlRecord) => Kept)(record);
 }
 
-/** Returns the change for its table or for quarantine, without the hashes of keys. */
+/**
+ * Returns the change for its table or for quarantine, without the hashes of keys. The versions of policies that a
+ * manifest made are added, because its record does not contain them.
+ */
 export function recordedChange(
   record: ControlRecord,
   outcome: ChangeOutcome,
   origin: Pick<Recorded<ControlRecord>, 'position' | 'recordedAtMs' | 'traceId'>,
 ): Recorded<ControlChange> {
   const { event, change } = record;
-  const value = new TextEncoder().encode(JSON.stringify({ event, change, ...keptOf(record).kept }));
+  const { policiesMade } = outcome;
+  const made = event === 'manifest.published' ? { policiesMade } : {};
+  const value = new TextEncoder().encode(JSON.stringify({ event, change, ...keptOf(record).kept, ...made }));
   return { ...origin, record: { ...record, outcome }, value, void: outcome.isRepeat };
 }
 

@@ -45,13 +45,15 @@ const CHANGES: Readonly<
   'key.revoked': ['REVOKED', ({ subject, agentId }) => `key ${subject} of ${agentId}`],
   'role.granted': ['ISSUED', grantOf],
   'role.revoked': ['REVOKED', ({ subject }) => `key ${subject} of a role`],
-  'policy.published': ['PUBLISHED', policyOf],
-  'policy.archived': ['ARCHIVED', policyOf],
+  'policy.published': ['PUBLISHED', versionOf('policy')],
+  'policy.archived': ['ARCHIVED', versionOf('policy')],
   'rule.put': ['CHANGED', ({ subject }) => `rule ${subject}`],
   'rule.removed': ['REMOVED', ({ subject }) => `rule ${subject}`],
   'rules.reordered': ['REORDERED', () => 'the rules'],
   'grant.issued': ['ISSUED', ({ subject, agentId }) => `grant ${subject} to ${agentId}`],
   'grant.revoked': ['REVOKED', ({ subject }) => `grant ${subject}`],
+  'manifest.published': ['PUBLISHED', versionOf('manifest')],
+  'manifest.removed': ['REMOVED', versionOf('manifest')],
   'tenant.put': ['OPENED', ({ subject }) => `tenant ${subject}`],
   'tenant.closed': ['CLOSED', ({ subject }) => `tenant ${subject}`],
 };
@@ -105,8 +107,9 @@ function toldOfChange(
   return { word: `NOT ${word}`, style: 'yellow', what: `${what(event)} (${refusal})` };
 }
 
-function policyOf({ subject, policyVersion }: ShownControlEvent): string {
-  return typeof policyVersion === 'number' ? `policy ${subject}@${policyVersion}` : `policy ${subject}`;
+function versionOf(what: 'policy' | 'manifest') {
+  return ({ subject, policyVersion }: ShownControlEvent) =>
+    typeof policyVersion === 'number' ? `${what} ${subject}@${policyVersion}` : `${what} ${subject}`;
 }
 
 function grantOf({ subject, role, keyName }: ShownControlEvent): string {

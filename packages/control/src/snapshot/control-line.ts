@@ -6,6 +6,7 @@
 import type { AgentDocument, PolicyDocument, RuleDocument } from '@mandate/schemas';
 import type { Changed } from '../control-state.ts';
 import type { Grant } from '../grants.ts';
+import type { ManifestHistory, ManifestVersion } from '../manifests/manifest-history.ts';
 import type { PolicyHistory, Revisioned } from '../revisioned.ts';
 import type { Tenant } from '../tenant-control.ts';
 
@@ -14,7 +15,7 @@ import type { Tenant } from '../tenant-control.ts';
  * to another state. A snapshot of another version is skipped, and the log is read from its start. New kinds of
  * records or documents need no new version, because `shape` changes with them.
  */
-export const CONTROL_SNAPSHOT_VERSION = 11;
+export const CONTROL_SNAPSHOT_VERSION = 12;
 
 /** The log position of the last record in the snapshot. `sha256` is the hash of the record's bytes. */
 export type ControlPosition = { offset: number; sha256: string };
@@ -50,6 +51,7 @@ type InLinesOfTheirOwn =
   | 'policies'
   | 'versions'
   | 'rulesOf'
+  | 'manifests'
   | 'issued';
 /** `opened` is a document, so it is plain JSON. */
 export type TenantFields = AsJson<Omit<Tenant, InLinesOfTheirOwn | 'opened'>> & Pick<Tenant, 'opened'>;
@@ -82,6 +84,8 @@ export type StateLine =
   | { line: 'departures'; id: string; left: [ancestor: string, leftAt: number][] }
   | { line: 'policy'; id: string; history: Omit<PolicyHistory, 'versions'> }
   | { line: 'version'; policy: string; kept: Revisioned<PolicyDocument> }
+  | { line: 'manifest'; id: string; history: Omit<ManifestHistory, 'versions'> }
+  | { line: 'manifest version'; manifest: string; kept: Revisioned<ManifestVersion> }
   /** A document that was replaced or removed, but that grants still use. */
   | { line: 'past agent'; kept: Revisioned<AgentDocument> }
   | { line: 'past rule'; kept: Revisioned<RuleDocument> }

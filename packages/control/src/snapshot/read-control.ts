@@ -131,6 +131,12 @@ function taking({ tenants, tenantOfKey }: ControlState): (line: StateLine) => vo
       case 'version':
         found(control.versions.get(line.policy)).push(line.kept);
         return;
+      case 'manifest':
+        control.manifests.set(line.id, { ...line.history, versions: [] });
+        return;
+      case 'manifest version':
+        found(control.manifests.get(line.manifest)).versions.push(line.kept);
+        return;
       case 'past agent':
         pastAgents.set(nameOf(line.kept.document.id, line.kept.revision), line.kept);
         return;

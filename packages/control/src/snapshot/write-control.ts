@@ -59,6 +59,7 @@ function entriesIn({ tenants }: ControlState): number {
     entries += 1 + results.size + control.issued.byId.size + control.departures.size;
     for (const of of DOCUMENTS) entries += control[of].size;
     for (const versions of control.versions.values()) entries += versions.length;
+    for (const { versions } of control.manifests.values()) entries += versions.length;
   }
   return entries;
 }
@@ -82,6 +83,7 @@ function* stateLines({ tenants, tenantOfKey }: ControlState): Generator<StateLin
       for (const [id, kept] of control[of]) yield { line: 'document', of, id, kept };
     for (const [id, left] of control.departures) yield { line: 'departures', id, left: [...left] };
     yield* policyLines(control);
+    yield* manifestLines(control);
     yield* grantLines(control);
     yield* resultLines(results);
   }
@@ -101,6 +103,7 @@ function fieldsOf(control: Tenant): TenantFields {
     versions,
     rules,
     rulesOf,
+    manifests,
     issued,
     ...fields
   } = control;
@@ -111,6 +114,13 @@ function* policyLines({ policies }: Tenant): Generator<StateLine> {
   for (const [id, { versions, ...history }] of policies) {
     yield { line: 'policy', id, history };
     for (const kept of versions) yield { line: 'version', policy: id, kept };
+  }
+}
+
+function* manifestLines({ manifests }: Tenant): Generator<StateLine> {
+  for (const [id, { versions, ...history }] of manifests) {
+    yield { line: 'manifest', id, history };
+    for (const kept of versions) yield { line: 'manifest version', manifest: id, kept };
   }
 }
 

@@ -137,6 +137,16 @@ const REFUSALS: Readonly<
     'this is the key of the request itself: without it, there may be no key that can issue another',
     'Revoke it with the key of another admin, or with a key of `mandate keys issue`.',
   ],
+  MANIFEST_UNFIT: [
+    409,
+    'the documents of the manifest are not of the form that manifests compile to',
+    'The versions of the control services differ. Update them, and publish the manifest again.',
+  ],
+  ID_TAKEN: [
+    409,
+    'an agent, a policy or a rule with an id of the manifest exists, and does not belong to it',
+    'Publish the manifest under another id, or remove that document first.',
+  ],
   PARENT_UNKNOWN: [409, 'its parent is not registered', 'Register the parent first.'],
   PARENT_IS_BELOW: [409, 'its parent is the agent itself or one of its descendants', 'Name another parent.'],
   PARENT_TOO_DEEP: [409, 'it would have too many ancestors', 'Choose a parent with fewer ancestors.'],
@@ -197,6 +207,10 @@ const FULL: Readonly<Partial<Record<ControlRecord['event'], readonly [full: stri
   ],
   'rule.put': ['rules', `Remove unused rules. ${LIMITED}`],
   'grant.issued': ['grants that are in force', `Revoke unused grants. ${LIMITED}`],
+  'manifest.published': [
+    'manifests, of their versions, or of agents, policies or rules,',
+    `Remove unused manifests and agents. ${LIMITED}`,
+  ],
 };
 
 /** Returns the refusal of a change that exceeds a quota of the tenant or of the plane. */
@@ -231,6 +245,8 @@ function missing(record: ControlRecord): HttpProblem {
       return notFound('key', record.keyId);
     case 'policy.archived':
       return notFound('policy', record.policyId);
+    case 'manifest.removed':
+      return notFound('manifest', record.manifestId);
     case 'rule.removed':
       return notFound('rule', record.ruleId);
     case 'tenant.closed':

@@ -5,6 +5,7 @@ const CODES = {
   key: 'KEY_NOT_FOUND',
   grant: 'GRANT_NOT_FOUND',
   policy: 'POLICY_NOT_FOUND',
+  manifest: 'MANIFEST_NOT_FOUND',
   rule: 'RULE_NOT_FOUND',
   tenant: 'TENANT_NOT_FOUND',
   store: 'STORE_NOT_FOUND',
@@ -21,6 +22,7 @@ export function notFound(what: keyof typeof CODES, id: string): HttpProblem {
 const LISTED_BY: Partial<Record<keyof typeof CODES, string>> = {
   key: 'agents keys list',
   policy: 'policies list',
+  manifest: 'manifest list',
 };
 
 const REMEDIES: Partial<Record<keyof typeof CODES, string>> = {
