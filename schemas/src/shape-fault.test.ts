@@ -29,7 +29,13 @@ test('describes only as many faults in words as are reported', () => {
   const read = readShape(z.array(z.string({ error })), Array.from({ length: 1_000 }).fill(1), 3);
   expect(read).toEqual({
     ok: false,
-    faults: [0, 1, 2].map((at) => ({ path: [at], message: 'is wrong', unknownField: false, missing: false })),
+    faults: [0, 1, 2].map((at) => ({
+      path: [at],
+      message: 'is wrong',
+      unknownField: false,
+      missing: false,
+      wrongType: true,
+    })),
   });
   expect(inWords).toBe(3);
 });
@@ -52,4 +58,36 @@ test('distinguishes a missing field from a null, and reports the code of a refin
     ['b', false, undefined],
     ['c', false, 'ODD'],
   ]);
+});
+
+test('distinguishes a value of another JSON type from a value that is not allowed', () => {
+  const form = z.discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('a') }),
+    z.strictObject({ type: z.literal('b') }),
+  ]);
+  const shape = z.strictObject({
+    whole: z.int().min(1),
+    word: z.enum(['x', 'y']),
+    form,
+    author: z.union([z.string().min(1), z.strictObject({ name: z.string() })]),
+  });
+  const faultsOf = (value: object) => {
+    const read = readShape(shape, value, 10);
+    return read.ok
+      ? []
+      : read.faults.map(({ path, missing, wrongType }) => [path.join('.'), missing, wrongType]);
+  };
+  expect(faultsOf({ whole: 1.5, word: null, form: { type: ['a'] }, author: 5 })).toEqual([
+    ['whole', false, true],
+    ['word', false, true],
+    ['form.type', false, true],
+    ['author', false, true],
+  ]);
+  expect(faultsOf({ whole: 0, word: 'z', form: { type: 'c' }, author: {} })).toEqual([
+    ['whole', false, false],
+    ['word', false, false],
+    ['form.type', false, false],
+    ['author.name', true, false],
+  ]);
+  expect(faultsOf({ whole: 1, word: 'x', form: {}, author: 'A' })).toEqual([['form.type', true, false]]);
 });

@@ -4,13 +4,15 @@ import { NO_FORM, sayIssue } from './say-issue.ts';
 
 /**
  * `message` continues a sentence that begins with the name of the field at `path`. `missing`: the field is required,
- * and the document does not have it. `code`: the code that the schema gives this fault, see `withCode`.
+ * and the document does not have it. `wrongType`: the field has another JSON type than it must have. `code`: the code
+ * that the schema gives this fault, see `withCode`.
  */
 export type ShapeFault = {
   path: readonly PropertyKey[];
   message: string;
   unknownField: boolean;
   missing: boolean;
+  wrongType: boolean;
   code?: string;
 };
 
@@ -79,16 +81,40 @@ function faultsOf(issue: z.core.$ZodIssue, most: number): readonly ShapeFault[] 
         message,
         unknownField: true,
         missing: false,
+        wrongType: false,
       }));
     case 'invalid_key':
       return issue.issues.flatMap((inner) => faultsOf(inner, most)).map((fault) => below(path, fault));
     case 'invalid_union':
       if (issue.errors.length > 0 && message === NO_FORM)
         return furthest(issue.errors, most).map((fault) => below(path, fault));
-      return [{ path, message, unknownField: false, missing: issue.input === undefined }];
+      return [{ path, message, ...aboutInput(discriminatorOf(issue), (field) => typeof field === 'string') }];
+    case 'invalid_type':
+      return [{ path, message, ...aboutInput(issue.input, () => false) }];
+    case 'invalid_value':
+      return [{ path, message, ...aboutInput(issue.input, (input) => issue.values.some(hasTypeOf(input))) }];
     default:
-      return [{ path, message, unknownField: false, missing: issue.input === undefined, ...codeOf(issue) }];
+      return [{ path, message, ...aboutInput(issue.input, () => true), ...codeOf(issue) }];
   }
+}
+
+function aboutInput(
+  input: unknown,
+  hasType: (input: unknown) => boolean,
+): Pick<ShapeFault, 'unknownField' | 'missing' | 'wrongType'> {
+  const missing = input === undefined;
+  return { unknownField: false, missing, wrongType: !missing && !hasType(input) };
+}
+
+/** Both values are single values of JSON: no objects and no lists. */
+function hasTypeOf(input: unknown): (other: unknown) => boolean {
+  return (other) => typeof other === typeof input && (other === null) === (input === null);
+}
+
+/** Returns the field that says which of several forms a value has. The value itself if the forms have no such field. */
+function discriminatorOf({ input, discriminator }: z.core.$ZodIssueInvalidUnion): unknown {
+  if (discriminator === undefined || typeof input !== 'object' || input === null) return input;
+  return new Map(Object.entries(input)).get(discriminator);
 }
 
 /** Returns the parameters of a refinement whose fault has a code of its own. `readShape` reports the code. */

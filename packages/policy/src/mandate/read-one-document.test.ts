@@ -27,7 +27,10 @@ test('names the path of a key that stands twice', () => {
 test('leaves numbers that the text does not write exactly to the caller', () => {
   const one = read('a: .nan\nb: [1, 0x10]\n');
   if (!one.ok) throw new Error('refused');
-  expect(one.inexact.map(({ path }) => path)).toEqual([['a'], ['b', 1]]);
+  expect(one.inexact.map(({ path, at }) => [path, at])).toEqual([
+    [['a'], { line: 1, column: 4 }],
+    [['b', 1], { line: 2, column: 8 }],
+  ]);
 });
 
 test.each([

@@ -3,7 +3,7 @@
  * checks the fields, and asks for the place of any field. Only the package `manifest` needs this reader. So
  * `@mandate/policy/documents`, which the SDK loads, does not export it.
  */
-import { placesIn } from '@mandate/schemas/core';
+import { placesIn, type TextPlace } from '@mandate/schemas/core';
 import { type DocumentFault, faultOfParser } from './document-fault.ts';
 import { type DocumentKind, type DocumentSource, documentsIn } from './documents-in.ts';
 import { type FindPlace, offsetOf, type Path, plainValue } from './plain-value.ts';
@@ -13,8 +13,11 @@ export type OneDocument =
   | {
       ok: true;
       value: unknown;
-      /** The numbers that cannot be stored as they are written. The caller must refuse these fields. */
-      inexact: readonly { path: Path; message: string }[];
+      /**
+       * The numbers that cannot be stored as they are written. The caller must refuse these fields. `at`: the place of
+       * the number. `find` returns the place of its field.
+       */
+      inexact: readonly { path: Path; message: string; at: TextPlace }[];
       find: FindPlace;
     }
   | {
@@ -66,7 +69,7 @@ function read(source: DocumentSource, kind: DocumentKind, most: number): OneDocu
   return {
     ok: true,
     value,
-    inexact: numbers.map(({ pathOf, message }) => ({ path: pathOf(), message })),
+    inexact: numbers.map(({ pathOf, message, offset }) => ({ path: pathOf(), message, at: placeOf(offset) })),
     find: (path) => placeOf(offsetOf(document, path)),
   };
 }
