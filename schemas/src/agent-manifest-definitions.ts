@@ -26,7 +26,7 @@ export const RISK_LEVELS = ['safe', 'standard', 'critical'] as const;
 export type RiskLevel = (typeof RISK_LEVELS)[number];
 
 const TOOL = {
-  type: z.literal('tool'),
+  type: described(z.literal('tool'), 'A tool.'),
   name: optionalName,
   uri: described(
     uri,
@@ -35,13 +35,13 @@ const TOOL = {
   ),
   risk_level: described(
     z.enum(RISK_LEVELS),
-    'safe: no limit. standard: 60 calls a minute. critical: a person confirms each call, 10 an hour.',
+    '`safe`: no limit. `standard`: 60 calls a minute. `critical`: a person confirms each call, 10 an hour.',
   ),
   description: optionalDescription,
 };
 
 const remoteTool = z.strictObject({
-  type: z.literal('remote').optional(),
+  type: described(z.literal('remote').optional(), 'A tool that has only an address. It may be left out.'),
   uri: described(uri, 'The address of a tool that has no definition.', 'mcp://weather.example.com'),
   hash: described(
     sha256.optional(),
@@ -51,7 +51,7 @@ const remoteTool = z.strictObject({
 });
 
 const inlineTool = z.strictObject({
-  type: z.literal('inline'),
+  type: described(z.literal('inline'), 'A tool that is described here.'),
   name: described(
     z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, { error: 'must be 1 to 100 letters, digits, _ or -' }),
     'The name of the tool.',
@@ -62,7 +62,7 @@ const inlineTool = z.strictObject({
   code_hash: described(sha256.optional(), 'The SHA-256 of the bytes of the implementation.', '0'.repeat(64)),
 });
 
-const toolEntry = z.union([manifestText(2_048), inlineTool, remoteTool]);
+const toolEntry = z.union([manifestText(), z.discriminatedUnion('type', [inlineTool, remoteTool])]);
 
 const sides = z.strictObject({
   inputs: described(anyMap.optional(), 'What the agent is given.', { topic: { type: 'string' } }),
@@ -73,7 +73,7 @@ const capabilities = z.strictObject({
   type: described(z.enum(['atomic', 'graph']).optional(), 'The kind of agent, a label. Absent: graph.'),
   delivery_mode: described(
     z.enum(['request_response', 'server_sent_events']).optional(),
-    'server_sent_events: the text is streamed as it comes. Absent: request_response.',
+    '`server_sent_events`: the text is streamed as it comes. Absent: request_response.',
   ),
   history_support: described(
     z.boolean().optional(),
@@ -151,8 +151,12 @@ const pricing = z.strictObject({
 const constraints = z.strictObject({
   context_window_size: described(z.int().min(1), 'How many tokens a call may have in all.', 128_000),
   max_output_tokens: described(z.int().min(1).optional(), 'How many tokens an answer may have.', 4_096),
-  rate_limit_rpm: described(z.int().min(1).max(100_000).optional(), 'How many model calls a minute.', 60),
-  rate_limit_tpm: described(z.int().min(1).optional(), 'How many tokens a minute.', 90_000),
+  rate_limit_rpm: described(
+    z.int().min(0).max(100_000).optional(),
+    'How many model calls a minute. 0 allows none.',
+    60,
+  ),
+  rate_limit_tpm: described(z.int().min(0).optional(), 'How many tokens a minute.', 90_000),
 });
 
 const resources = z.strictObject({
@@ -163,7 +167,7 @@ const resources = z.strictObject({
 });
 
 const AGENT = {
-  type: z.literal('agent'),
+  type: described(z.literal('agent'), 'An agent.'),
   name: optionalName,
   role: described(manifestText(), 'The role of the agent, for the model.', 'Researcher'),
   goal: described(manifestText(), 'The goal of the agent, for the model.', 'Find pages.'),
@@ -190,7 +194,7 @@ const AGENT = {
 };
 
 const SKILL = {
-  type: z.literal('skill'),
+  type: described(z.literal('skill'), 'A skill.'),
   name: optionalName,
   version: described(manifestText().optional(), 'The version. Absent: 1.0.0.', '1.0.0'),
   description: described(manifestText(), 'What the skill is for.', 'How to write a summary.'),
@@ -223,7 +227,7 @@ const SKILL = {
   ),
   load_strategy: described(
     z.enum(['eager', 'lazy', 'user']).optional(),
-    'eager: in the prompt. lazy: loaded by the model. user: only for steps that name it. Absent: lazy.',
+    '`eager`: in the prompt. `lazy`: loaded by the model. `user`: only for steps that name it. Absent: lazy.',
   ),
 };
 
@@ -232,7 +236,7 @@ export const agentDefinition = z.strictObject({ ...AGENT, id: optionalId });
 export const skillDefinition = z.strictObject({ ...SKILL, id: optionalId });
 
 export const resourceDefinition = z.strictObject({
-  type: z.literal('resource'),
+  type: described(z.literal('resource'), 'A resource.'),
   uri: described(uri, 'The address of the resource.', 'https://docs.example.com/a'),
   name: described(manifestText(), 'The name of the resource.', 'Docs'),
   mime_type: described(anyText().optional(), 'The type of the content.', 'text/html'),
@@ -249,7 +253,7 @@ const author = z.union([
 ]);
 
 const mcpServer = z.strictObject({
-  type: z.literal('mcp_server').optional(),
+  type: described(z.literal('mcp_server').optional(), 'A server of MCP. It may be left out.'),
   name: described(manifestText(), 'The name of the server: mcp://name is its address.', 'pay'),
   command: described(
     manifestText(),
@@ -262,14 +266,17 @@ const mcpServer = z.strictObject({
   }),
 });
 
-const memberOf = <Schema extends z.ZodType>(whole: Schema, what: string) =>
-  described(
-    z.array(z.union([manifestText(), whole])).optional(),
-    `The ${what} of the pack: names of definitions, or definitions with their ids.`,
-  );
+const memberOf = <Schema extends z.ZodType>(whole: Schema, what: string, example: string) =>
+  z
+    .array(z.union([manifestText(), whole]))
+    .optional()
+    .meta({
+      description: `The ${what} of the pack: names of definitions, or definitions with their ids.`,
+      examples: [[example]],
+    });
 
 export const packDefinition = z.strictObject({
-  type: z.literal('tool_pack'),
+  type: described(z.literal('tool_pack'), 'A pack of agents, skills, tools and servers.'),
   id: optionalId,
   namespace: described(
     z
@@ -293,16 +300,23 @@ export const packDefinition = z.strictObject({
     }),
     'The name of the pack, and who made it.',
   ),
-  agents: memberOf(z.strictObject({ ...AGENT, id: idOfMember }), 'agents'),
-  skills: memberOf(z.strictObject({ ...SKILL, id: idOfMember }), 'skills'),
-  tools: memberOf(z.strictObject({ ...TOOL, id: idOfMember }), 'tools'),
+  agents: memberOf(z.strictObject({ ...AGENT, id: idOfMember }), 'agents', 'clerk'),
+  skills: memberOf(z.strictObject({ ...SKILL, id: idOfMember }), 'skills', 'playbook'),
+  tools: memberOf(z.strictObject({ ...TOOL, id: idOfMember }), 'tools', 'search'),
   mcp_servers: described(z.array(mcpServer).optional(), 'The servers of the tools.', [
     { name: 'pay', command: 'npx' },
   ]),
 });
 
-/** An object without a type. Nothing can refer to it. */
-export const genericDefinition = z.looseObject({ type: z.undefined().optional() });
+/** An object without a type. Nothing can refer to it. With `$ref` it stands for a definition in another place. */
+export const genericDefinition = z.looseObject({
+  type: described(z.undefined().optional(), 'A definition of this kind has no type.').meta({ not: {} }),
+  $ref: described(
+    manifestText().optional(),
+    'The definition stands in another file: its path below the folder of the manifest, and after # a JSON pointer.',
+    'tools.yaml#/search',
+  ),
+});
 
 export type ToolDefinition = z.infer<typeof toolDefinition>;
 export type AgentDefinition = z.infer<typeof agentDefinition>;

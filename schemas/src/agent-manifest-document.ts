@@ -73,7 +73,7 @@ const definitions = described(
 );
 
 const workflow = z.strictObject({
-  start: described(definitionName, 'The step with which a run begins.', 'search'),
+  start: described(manifestText(), 'The step with which a run begins.', 'search'),
   steps: described(
     z
       .record(definitionName, stepDocument)

@@ -37,7 +37,7 @@ export const manifestName = z
   .meta({ maxLength: MOST_OF_A_NAME });
 
 /** An absolute URI: a scheme, `://` and more. It has no blank, no backslash and no credentials. */
-export const uri = manifestText(2_048).refine(isUri, {
+export const uri = manifestText().refine(isUri, {
   error: 'must be an address such as mcp://search.example.com, without blanks, backslashes and credentials',
 });
 

@@ -1,6 +1,6 @@
 /** The fields that a manifest and a graph recipe begin with. */
 import { z } from 'zod';
-import { anyMap, design, manifestText, number } from './agent-manifest-fields.ts';
+import { anyMap, anyText, design, manifestText, number } from './agent-manifest-fields.ts';
 import { described } from './described.ts';
 import { time } from './scalars.ts';
 import { withCode } from './shape-fault.ts';
@@ -20,10 +20,10 @@ const provenance = z.looseObject({
   type: described(z.enum(['ai', 'human', 'hybrid']), 'Who made the manifest.'),
   generated_by: described(manifestText(), 'The name of the author, person or model.', 'ann'),
   generated_date: described(time.optional(), 'When the manifest was made.', '2026-01-02T03:04:05Z'),
-  rationale: described(manifestText().optional(), 'Why the manifest was made.', 'Answers cost too much.'),
-  original_intent: described(manifestText().optional(), 'What the author wanted.', 'Answer faster.'),
+  rationale: described(anyText().optional(), 'Why the manifest was made.', 'Answers cost too much.'),
+  original_intent: described(anyText().optional(), 'What the author wanted.', 'Answer faster.'),
   confidence_score: described(number(0, 1).optional(), 'How sure the author is, from 0 to 1.', 0.8),
-  methodology: described(manifestText().optional(), 'How the manifest was made.', 'By hand.'),
+  methodology: described(anyText().optional(), 'How the manifest was made.', 'By hand.'),
 });
 
 export const metadata = z.looseObject({

@@ -1,10 +1,10 @@
 /** The steps of the workflow of an agent manifest. */
 import { z } from 'zod';
-import { anyMap, design, manifestName, manifestText } from './agent-manifest-fields.ts';
+import { anyMap, design, manifestText } from './agent-manifest-fields.ts';
 import { described } from './described.ts';
 
 const COMMON = {
-  id: described(manifestName.optional(), 'The key of the step once more.', 'search'),
+  id: described(manifestText().optional(), 'The key of the step once more.', 'search'),
   inputs: described(
     anyMap.optional(),
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the form of an expression in a manifest
@@ -15,10 +15,10 @@ const COMMON = {
   'x-design': design,
   design_metadata: design,
 };
-const next = described(manifestName.optional(), 'The next step. Absent: the run ends.', 'summarize');
+const next = described(manifestText().optional(), 'The next step. Absent: the run ends.', 'summarize');
 
 export const agentStep = z.strictObject({
-  type: z.literal('agent'),
+  type: described(z.literal('agent'), 'A step of an agent.'),
   ...COMMON,
   agent: described(manifestText(), 'The agent: its key, id or name; or the name of a model.', 'researcher'),
   next,
@@ -27,7 +27,7 @@ export const agentStep = z.strictObject({
 });
 
 export const logicStep = z.strictObject({
-  type: z.literal('logic'),
+  type: described(z.literal('logic'), 'A step of Python.'),
   ...COMMON,
   code: described(
     manifestText(),
@@ -38,20 +38,20 @@ export const logicStep = z.strictObject({
 });
 
 export const switchStep = z.strictObject({
-  type: z.literal('switch'),
+  type: described(z.literal('switch'), 'A step that picks the next step.'),
   ...COMMON,
   cases: described(
     z
-      .record(manifestText(), manifestName)
+      .record(z.string(), manifestText())
       .refine((cases) => Object.keys(cases).length > 0, { error: 'must have at least one case' }),
     'Conditions in CEL, each with the step that it leads to. The first condition that is true decides.',
     { 'state.score > 0.5': 'publish' },
   ),
-  default: described(manifestName.optional(), 'The next step if no condition is true.', 'revise'),
+  default: described(manifestText().optional(), 'The next step if no condition is true.', 'revise'),
 });
 
 export const councilStep = z.strictObject({
-  type: z.literal('council'),
+  type: described(z.literal('council'), 'A vote of agents.'),
   ...COMMON,
   voters: described(z.array(manifestText()).min(1), 'The agents that vote.', ['ann', 'bob', 'eve']),
   strategy: described(

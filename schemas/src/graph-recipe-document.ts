@@ -38,7 +38,7 @@ const COMMON = {
 };
 
 const agentNode = z.strictObject({
-  type: z.literal('agent'),
+  type: described(z.literal('agent'), 'A node of an agent.'),
   ...COMMON,
   agent_ref: described(manifestText(), 'The agent of a published manifest.', 'research.writer'),
   system_prompt_override: described(
@@ -54,7 +54,7 @@ const agentNode = z.strictObject({
 });
 
 const humanNode = z.strictObject({
-  type: z.literal('human'),
+  type: described(z.literal('human'), 'A question to a person.'),
   ...COMMON,
   prompt: described(manifestText(), 'The question to the person.', 'Publish this?'),
   timeout_seconds: described(
@@ -66,7 +66,7 @@ const humanNode = z.strictObject({
 });
 
 const routerNode = z.strictObject({
-  type: z.literal('router'),
+  type: described(z.literal('router'), 'A node that picks a route by a value.'),
   ...COMMON,
   input_key: key('The key of the board whose value chooses the route.', 'kind'),
   routes: described(
@@ -78,7 +78,7 @@ const routerNode = z.strictObject({
 });
 
 const evaluatorNode = z.strictObject({
-  type: z.literal('evaluator'),
+  type: described(z.literal('evaluator'), 'A node that picks a route by a score.'),
   ...COMMON,
   target_variable: key('The key of the board whose value is judged.', 'draft'),
   evaluator_agent_ref: described(manifestText(), 'The agent that judges.', 'research.judge'),

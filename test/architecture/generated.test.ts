@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DOCUMENTS } from '@mandate/schemas';
+import { AGENT_MANIFEST_DOCUMENTS } from '@mandate/schemas/agent-manifest';
 import { MANIFEST_DOCUMENTS } from '@mandate/schemas/manifest';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
@@ -108,7 +109,8 @@ it('the AsyncAPI document points at schemas that exist', async () => {
     ([, file]) => `schemas/generated/${file}`,
   );
   expect(targets).toHaveLength(
-    jsonSchemas.length - Object.keys({ ...DOCUMENTS, ...MANIFEST_DOCUMENTS }).length,
+    jsonSchemas.length -
+      Object.keys({ ...DOCUMENTS, ...MANIFEST_DOCUMENTS, ...AGENT_MANIFEST_DOCUMENTS }).length,
   );
   expect(targets.filter((target) => !jsonSchemas.some(({ path }) => path === target))).toEqual([]);
 });

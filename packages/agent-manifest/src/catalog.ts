@@ -38,7 +38,7 @@ export type Entry<Kind extends DefinitionKind> = {
 type Index<Kind extends DefinitionKind> = {
   /** In the order of the document. */
   entries: readonly Entry<Kind>[];
-  /** By key, id and `namespace.id`. */
+  /** By key, id and `namespace.id`. If more than two have one reference, only the first two are kept. */
   byReference: ReadonlyMap<string, readonly Entry<Kind>[]>;
 };
 
@@ -123,9 +123,10 @@ class Building<Kind extends DefinitionKind> {
   index(): Index<Kind> {
     const byReference = new Map<string, Entry<Kind>[]>();
     const refer = (reference: string, entry: Entry<Kind>) => {
-      const found = byReference.get(reference) ?? [];
-      if (!found.includes(entry)) found.push(entry);
-      byReference.set(reference, found);
+      const found = byReference.get(reference);
+      if (found === undefined) byReference.set(reference, [entry]);
+      // Two are enough to know that a reference is ambiguous. More would cost quadratic time in a hostile document.
+      else if (found.length < 2 && found[0] !== entry) found.push(entry);
     };
     for (const entry of this.#entries) {
       if (entry.key !== null) refer(entry.key, entry);
