@@ -24,6 +24,11 @@ export function agentManifestCases(when: string): readonly AgentManifestCase[] {
   return casesIn('cam.jsonl', when);
 }
 
+/** Returns the cases of one function of the context builder. */
+export function contextCases(when: string): readonly AgentManifestCase[] {
+  return casesIn('context.jsonl', when);
+}
+
 function casesIn(file: string, when: string): readonly AgentManifestCase[] {
   const folder = existsSync(BESIDE) ? BESIDE : COPY;
   const lines = readFileSync(join(folder, file), 'utf8').trim().split('\n');
