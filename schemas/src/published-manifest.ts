@@ -54,3 +54,17 @@ export const publishedManifest = z
     description: 'A version of an agent manifest, with the documents that it compiles to.',
   });
 export type PublishedManifest = z.output<typeof publishedManifest>;
+
+const writtenManifest = z.object({
+  event: z.literal('manifest.published'),
+  manifest: publishedManifest.pick({ id: true, hash: true, text: true, options: true }).strip(),
+});
+
+/**
+ * Reads the manifest of a record of the control topic without its documents, because these can be thousands. Throws if
+ * the record is another one.
+ */
+export function readWrittenManifest(value: Uint8Array): z.output<typeof writtenManifest>['manifest'] {
+  const text = new TextDecoder('utf-8', { fatal: true }).decode(value);
+  return writtenManifest.parse(JSON.parse(text)).manifest;
+}

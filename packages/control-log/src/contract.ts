@@ -1,7 +1,7 @@
 /** Tests that every log must pass: following and changing the control topic. */
 import type { Bus } from '@mandate/bus';
 import { MandateError, silentLogger } from '@mandate/runtime';
-import { type ControlRecord, controlRecord, TOPICS } from '@mandate/schemas';
+import { CAPS, type ControlRecord, controlRecord, controlRecordFault, TOPICS } from '@mandate/schemas';
 import { busWith } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { type FollowedControl, followControl } from './index.ts';
@@ -23,6 +23,17 @@ function publish(
     event: 'policy.published',
     change: { id: `chg-${changes}`, tenant, by: 'ann', reason: '', at, ...fields },
     policy: { version: 1, id: 'p', maxCostTotal: most },
+  });
+}
+
+/** Returns a change that publishes a manifest without any document but its agent. */
+function manifest(id: string, fields: { hash: string; text: string }): ControlRecord {
+  const { change } = publish('own', 1);
+  const documents = { agents: [{ id }], policies: [], rules: [] };
+  return controlRecord.parse({
+    event: 'manifest.published',
+    change,
+    manifest: { id, options: '{}', ...documents, ...fields },
   });
 }
 
@@ -151,6 +162,54 @@ export function controlLogContract(open: () => Promise<Bus>): void {
       expect([...each.tenants.keys()]).toEqual(['one', 'other']);
       expect(each.directTenants()).toEqual(['other']);
     }
+  });
+
+  test('finds each version of a manifest on the log, by number or hash, also after the manifest was removed', async () => {
+    const bus = await open();
+    const control = await follow(bus);
+    const put = (name: string, number: number) =>
+      control.change(manifest('team', { hash: `${number}`.repeat(64), text: JSON.stringify({ name }) }));
+    await put('one', 1);
+    await put('two', 2);
+    const first = { id: 'team', version: 1, hash: '1'.repeat(64), text: '{"name":"one"}', by: 'ann' };
+    for (const each of [control, await follow(bus)]) {
+      const { manifests } = each;
+      expect(await manifests.find('own', 'team')).toMatchObject({ version: 2, text: '{"name":"two"}' });
+      expect(await manifests.findVersion('own', 'team', 1)).toMatchObject(first);
+      expect(await manifests.findVersion('own', 'team', '1'.repeat(64))).toMatchObject(first);
+      expect(await manifests.findVersion('own', 'team', 3)).toBe(null);
+      expect(await manifests.findVersion('own', 'team', '3'.repeat(64))).toBe(null);
+      expect(await manifests.find('other', 'team')).toBe(null);
+      expect(await manifests.findVersion('other', 'team', 1)).toBe(null);
+    }
+    await put('one', 1);
+    expect(await control.manifests.findVersion('own', 'team', '1'.repeat(64))).toMatchObject({ version: 3 });
+    const { change } = publish('own', 1);
+    await control.change({ event: 'manifest.removed', change, manifestId: 'team', forced: false });
+    expect(await control.manifests.find('own', 'team')).toBe(null);
+    expect(await control.manifests.findVersion('own', 'team', 1)).toMatchObject(first);
+  });
+
+  test('accepts a manifest of the largest allowed size', async () => {
+    const bus = await open();
+    const control = await follow(bus);
+    const fields = (units: number) => ({ hash: 'c'.repeat(64), text: JSON.stringify('x'.repeat(units)) });
+    const least = JSON.stringify(manifest('large', fields(0))).length;
+    const record = manifest('large', fields(CAPS.manifestChangeBytes - least - 20));
+    expect(controlRecordFault(record)).toBe(null);
+    expect(await control.change(record)).toMatchObject({ ok: true });
+    const { text = '' } = (await (await follow(bus)).manifests.find('own', 'large')) ?? {};
+    expect(text.length).toBeGreaterThan(1_900_000);
+  });
+
+  test('applies a change that was written as bytes', async () => {
+    const control = await follow(await open());
+    const record = publish('bytes', 1);
+    const { event, change } = record;
+    const value = Buffer.from(JSON.stringify(record));
+    const written = { id: change.id, tenant: change.tenant, event, value };
+    expect(await control.changeAsWritten(written)).toEqual({ ok: true, revision: control.revision() });
+    expect(versions(control, 'bytes')).toHaveLength(1);
   });
 
   test('refuses changes after it stopped following', async () => {

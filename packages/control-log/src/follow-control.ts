@@ -32,6 +32,7 @@ import {
   TOPICS,
 } from '@mandate/schemas';
 import { changesIn, PARTITION, readFrom } from './control-changes.ts';
+import { type PublishedManifests, publishedManifests } from './published-manifests.ts';
 import { leaveSnapshots } from './snapshots/leave-snapshots.ts';
 import { newestFold } from './snapshots/newest-fold.ts';
 
@@ -83,6 +84,8 @@ export type FollowedControl = Required<Running> & {
   readonly apiKeys: Pick<ReadonlyMap<string, ApiKeyRecord>, 'get'>;
   /** The API keys of all tenants, except revoked keys. */
   allKeys(): Iterable<ApiKeyRecord>;
+  /** The agent manifests that were published. */
+  readonly manifests: PublishedManifests;
   /**
    * Writes a change and returns its result. This process has read the change by then, and other processes soon will.
    * If the id was used in one of the tenant's last 10,000 changes, the change is not applied again.
@@ -91,6 +94,14 @@ export type FollowedControl = Required<Running> & {
    * @throws MandateError CONTROL_UNKNOWN (retryable, with the same id) if the log did not answer in time
    */
   change(record: ControlRecord, before?: (control: TenantControl) => void): Promise<Changed>;
+  /** Like `change`, for a large change that another thread has already checked. */
+  changeAsWritten(written: WrittenChange, before?: (control: TenantControl) => void): Promise<Changed>;
+};
+
+/** The bytes of a control record, which `readControlRecord` accepts, with what identifies it. */
+export type WrittenChange = Pick<ControlRecord['change'], 'id' | 'tenant'> & {
+  event: ControlRecord['event'];
+  value: Uint8Array;
 };
 
 /**
@@ -169,16 +180,20 @@ export async function followControl({
   }
 
   async function change(...[record, before]: Parameters<FollowedControl['change']>): Promise<Changed> {
-    const headers = recordHeaders(
-      { id: record.change.id, event: record.event },
-      { source: 'control', traceparent: null },
-    );
-    if (hasEnded) throw closed();
+    const { id, tenant } = record.change;
     const value = Buffer.from(JSON.stringify(record));
+    if (hasEnded) throw closed();
     // Throws if the record cannot be read. On the log, such a record would stop every reader for good.
     readControlRecord(value);
-    const outgoing = { key: record.change.tenant, partition: PARTITION, value, headers };
-    const { id } = record.change;
+    return changeAsWritten({ id, tenant, event: record.event, value }, before);
+  }
+
+  async function changeAsWritten(
+    ...[{ id, tenant, event, value }, before]: Parameters<FollowedControl['changeAsWritten']>
+  ): Promise<Changed> {
+    const headers = recordHeaders({ id, event }, { source: 'control', traceparent: null });
+    if (hasEnded) throw closed();
+    const outgoing = { key: tenant, partition: PARTITION, value, headers };
     const looks = looking.get(id) ?? new Set();
     if (before !== undefined) looking.set(id, looks.add(before));
     try {
@@ -230,7 +245,9 @@ export async function followControl({
     mandates,
     apiKeys: { get: fold.key },
     allKeys: fold.keys,
+    manifests: publishedManifests(bus, (name) => fold.tenant(name)),
     change,
+    changeAsWritten,
   });
 }
 

@@ -1,0 +1,80 @@
+/**
+ * The published agent manifests, as a process that follows the control topic finds them. The state in memory has only
+ * the position of each version. The manifest itself is read from the topic, which keeps every version always. So a run
+ * can keep to the version with which it began.
+ */
+import { type Bus, recordUnreadable } from '@mandate/bus';
+import type { ManifestHistory, TenantControl } from '@mandate/control';
+import { MandateError } from '@mandate/runtime';
+import { readWrittenManifest } from '@mandate/schemas';
+import { positionOf } from './control-changes.ts';
+
+export type ManifestFound = {
+  id: string;
+  /** The number of the version, from 1. */
+  version: number;
+  /** The log position of the version, counted from 1. */
+  revision: number;
+  hash: string;
+  /** The manifest as written, as JSON text. */
+  text: string;
+  /** The options of its compilation, as JSON text. */
+  options: string;
+  /** The person or key that published the version, and why and when. */
+  by: string;
+  reason: string;
+  at: string;
+};
+
+export type PublishedManifests = {
+  /** Returns the latest version. Null if the manifest does not exist or is removed. */
+  find(tenant: string, id: string): Promise<ManifestFound | null>;
+  /**
+   * Returns a version, also of a removed manifest. Null if there is no such version.
+   *
+   * @param version its number, or its hash. If several versions have the hash, the latest of them is returned
+   */
+  findVersion(tenant: string, id: string, version: number | string): Promise<ManifestFound | null>;
+};
+
+export function publishedManifests(
+  bus: Pick<Bus, 'at'>,
+  controlOf: (tenant: string) => Pick<TenantControl, 'manifests'>,
+): PublishedManifests {
+  async function read({ versions }: ManifestHistory, number: number): Promise<ManifestFound | null> {
+    const kept = versions[number - 1];
+    if (kept === undefined) return null;
+    const { revision, document } = kept;
+    const { id, hash, text, options } = await writtenAt(bus, revision);
+    const { by, reason, at } = document;
+    return { id, version: number, revision, hash, text, options, by, reason, at };
+  }
+
+  return {
+    async find(tenant, id) {
+      const history = controlOf(tenant).manifests.get(id);
+      return history === undefined || history.isRemoved ? null : read(history, history.versions.length);
+    },
+    async findVersion(tenant, id, version) {
+      const history = controlOf(tenant).manifests.get(id);
+      if (history === undefined) return null;
+      const isIt = ({ document }: { document: { hash: string } }) => document.hash === version;
+      const number = typeof version === 'number' ? version : history.versions.findLastIndex(isIt) + 1;
+      return read(history, number);
+    },
+  };
+}
+
+async function writtenAt(bus: Pick<Bus, 'at'>, revision: number) {
+  const position = positionOf(revision - 1);
+  const record = await bus.at(position);
+  if (record === null)
+    throw new MandateError('BUS_OFFSET_LOST', 'the control topic no longer has the record of a manifest', {
+      remedy: 'Restore the topic from a copy. It must be kept always.',
+    });
+  try {
+    return readWrittenManifest(record.value);
+  } catch (error) {
+    throw recordUnreadable(position, error);
+  }
+}
