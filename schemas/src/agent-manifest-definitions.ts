@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { anyMap, anyText, manifestName, manifestText, number, sha256, uri } from './agent-manifest-fields.ts';
 import { described } from './described.ts';
+import { parsedJson } from './scalars.ts';
 
 export const definitionName = manifestName;
 
@@ -58,7 +59,11 @@ const inlineTool = z.strictObject({
     'add',
   ),
   description: described(anyText(), 'What the tool does, for the model.', 'Adds two numbers.'),
-  parameters: described(anyMap, 'The JSON Schema of the arguments, of type object.', { type: 'object' }),
+  parameters: described(
+    z.record(z.string(), parsedJson),
+    'The JSON Schema of the arguments, of type object.',
+    { type: 'object' },
+  ),
   code_hash: described(sha256.optional(), 'The SHA-256 of the bytes of the implementation.', '0'.repeat(64)),
 });
 

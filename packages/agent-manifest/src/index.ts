@@ -15,4 +15,13 @@ export {
   toolNameOf,
 } from './catalog.ts';
 export { chartOf } from './chart.ts';
+export { compileAgentManifest } from './compile/compile-agent-manifest.ts';
+export type {
+  CompiledAgentManifest,
+  CompileOptions,
+  CompileRefusal,
+  CompileRefused,
+} from './compile/compiled.ts';
+export { estimatedMicros } from './compile/model-price.ts';
+export { type GateAnswer, type GateViolation, gateViolations } from './gate/gate-violations.ts';
 export { hashOfManifest } from './hash.ts';

@@ -26,6 +26,7 @@ export {
 } from './models/name-lists.ts';
 export { withoutVersion } from './models/spellings.ts';
 export { priceOf, pricingOf } from './price.ts';
+export { type Decimal, decimalOf, digitsUp } from './prices/decimal.ts';
 export { type RecentlyUsed, recentlyUsed } from './recently-used.ts';
 export {
   agentRetired,

@@ -1,0 +1,68 @@
+/** Finds out whether a plane would refuse the documents that a manifest becomes. */
+import { compilePolicy } from '@mandate/policy';
+import type { PolicyDocument } from '@mandate/schemas';
+import { CAPS, dollarsToMicros } from '@mandate/schemas/core';
+import type { CompileOptions } from './compiled.ts';
+import { modelRateOf } from './control-documents.ts';
+import type { Member } from './family.ts';
+import { exactNameFault, policyIdOf } from './ids.ts';
+import type { Refuse } from './refusals.ts';
+import type { CompiledStep } from './workflow-steps.ts';
+
+export function refuseOptions(id: string, { maxCostTotal }: CompileOptions, refuse: Refuse): void {
+  const fault = exactNameFault(id);
+  if (fault !== null) refuse('COMPILE_ID_INVALID', 'options.id', `is "${id}", which ${fault}`);
+  if (maxCostTotal === undefined || dollarsToMicros(maxCostTotal) !== null) return;
+  const message = 'must be dollars, zero or more, with at most six decimals (0.25)';
+  refuse('COMPILE_OPTION_INVALID', 'options.maxCostTotal', message);
+}
+
+/** Two agents with one policy would share their authority. */
+export function refuseIds(
+  { members, steps }: { members: readonly Member[]; steps: readonly CompiledStep[] },
+  refuse: Refuse,
+): void {
+  for (const { tool, path } of steps) refuseName(tool, path, refuse);
+  const policies = new Map<string, string>();
+  for (const member of members) {
+    const { path } = member;
+    const rate = modelRateOf(member)?.policy.id;
+    for (const policy of [policyIdOf(member.id), ...(rate === undefined ? [] : [rate])]) {
+      refuseName(policy, path, refuse);
+      const before = policies.get(policy);
+      if (before === undefined) policies.set(policy, path);
+      else refuse('COMPILE_ID_CLASH', path, `makes the policy "${policy}", as ${before} does: rename one`);
+    }
+  }
+}
+
+function refuseName(name: string, path: string, refuse: Refuse): void {
+  const fault = exactNameFault(name);
+  if (fault !== null) refuse('COMPILE_ID_INVALID', path, `makes the name "${name}", which ${fault}`);
+}
+
+/** A policy has at most so many names in a list, and a tenant at most so many policies. */
+export function refuseSizes(
+  sizes: { tools: number; models: number; policies: number },
+  refuse: Refuse,
+): void {
+  const most = { tools: CAPS.toolPolicies, models: CAPS.globs, policies: CAPS.policies };
+  for (const what of ['tools', 'models', 'policies'] as const) {
+    if (sizes[what] <= most[what]) continue;
+    const said = what === 'tools' ? 'tools and steps' : what;
+    const message = `become ${sizes[what]} ${said}, at most ${most[what]} are possible: make several manifests`;
+    refuse('COMPILE_TOO_LARGE', 'definitions', message);
+  }
+}
+
+/** Not every JSON Schema can be checked in bounded time. A tool is refused if its arguments cannot be checked. */
+export function refuseSchemas({ tools }: Member, policy: PolicyDocument, refuse: Refuse): void {
+  if (tools.every(({ inline }) => inline === null)) return;
+  const compiled = compilePolicy(policy, policy.id);
+  if (compiled.ok) return;
+  for (const { path, message } of compiled.faults) {
+    const [, name, , , ...below] = path;
+    const at = tools.find((tool) => tool.name === name)?.path ?? 'options.risk';
+    refuse('SCHEMA_INVALID', [at, 'parameters', ...below].join('.'), message);
+  }
+}

@@ -1,0 +1,28 @@
+/** What the risk of a tool means in a policy. */
+import type { ToolPolicyDocument } from '@mandate/schemas';
+import type { RiskLevel } from '@mandate/schemas/agent-manifest';
+import type { CompileOptions } from './compiled.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+const MEANING: Readonly<Record<RiskLevel, ToolPolicyDocument>> = {
+  safe: {},
+  standard: { rateLimit: { maxCalls: 60, windowMs: MINUTE_MS } },
+  critical: { requiresConfirmation: true, rateLimit: { maxCalls: 10, windowMs: HOUR_MS } },
+};
+
+/** Returns the policy of a tool. `risk` null: its author did not rate it. */
+export type PolicyOfRisk = (risk: RiskLevel | null) => ToolPolicyDocument;
+
+/** @param asksPeople true if a person confirms each tool that is not rated safe */
+export function policiesOfRisk(
+  { risk, unratedRisk = 'critical' }: CompileOptions,
+  asksPeople: boolean,
+): PolicyOfRisk {
+  return (rated) => {
+    const level = rated ?? unratedRisk;
+    const policy = risk?.[level] ?? MEANING[level];
+    return asksPeople && rated !== 'safe' ? { ...policy, requiresConfirmation: true } : policy;
+  };
+}
