@@ -19,7 +19,7 @@ const WRITES = [WRITE, ...LOOKS];
 const BOTH = [READ, WRITE, ...LOOKS];
 
 const topic = (name) => ({ type: AclResourceTypes.TOPIC, name, pattern: ResourcePatternTypes.LITERAL });
-/** Returns all topics whose names begin with this text. */
+/** Returns all topics with names that begin with this text. */
 const topics = (name) => ({ ...topic(name), pattern: ResourcePatternTypes.PREFIXED });
 const groups = (name) => ({ ...topics(name), type: AclResourceTypes.GROUP });
 

@@ -126,7 +126,7 @@ export type ShadowPlan = {
   /** The code of the static check that would block. Null if the limits decide. */
   code: Code | null;
   limits: readonly ShadowLimit[];
-  /** The number of limits whose counters the step does not read, so their result is unknown. */
+  /** The number of limits with counters that the step does not read, so their result is unknown. */
   unknownLimits: number;
   /** True if a person would have to confirm the action. */
   asksPerson: boolean;

@@ -210,7 +210,7 @@ export interface Bus {
    */
   ranges(topic: string, beforeMs?: number): Promise<readonly PartitionRange[]>;
   /**
-   * Returns the positions of groups whose names begin with `prefix`, including groups without members. Groups that
+   * Returns the positions of groups with names that begin with `prefix`, including groups without members. Groups that
    * never had a position are left out.
    */
   positions(prefix: string): Promise<readonly GroupPosition[]>;

@@ -106,7 +106,7 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
     expect(await epochsOn(bus)).toHaveLength(2);
   });
 
-  /** Returns a log whose first append waits until the function `meanwhile` has ended. */
+  /** Returns a log that delays its first append until the function `meanwhile` has ended. */
   function heldUp(bus: Bus, meanwhile: () => Promise<void>): Bus {
     let held = true;
     return busWith(bus, {

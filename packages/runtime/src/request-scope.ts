@@ -12,7 +12,7 @@ import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 export type RequestInHand = {
   /** Ends only this request, because of an exception in its code. Never throws. */
   fail(error: unknown): void;
-  /** A resource whose scope is the request. `inRequest` sets it. */
+  /** A resource with the scope of the request. `inRequest` sets it. */
   entrance?: AsyncResource | undefined;
 };
 

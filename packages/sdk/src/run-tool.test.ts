@@ -29,7 +29,7 @@ async function errorOf<E = MandateBlockedError>(promise: Promise<unknown>): Prom
   );
 }
 
-/** Runs a call on a decision point whose decisions the test changes. */
+/** Runs a call on a decision point. The test changes its decisions. */
 function runOn(
   change: (decision: Decision, record: ActionRequested) => Decision | Promise<Decision>,
   tool: Tool,

@@ -106,7 +106,7 @@ export function createMetrics(options: { service: string; processMetrics?: boole
 }
 
 /**
- * Limits the number of values of a label whose values come from outside. The first `max` distinct values are kept,
+ * Limits the number of values of a label, if the values come from outside. The first `max` distinct values are kept,
  * and all later values become `other`.
  */
 export function boundedLabel(max = 100): (value: string) => string {

@@ -1,5 +1,5 @@
 /**
- * The cases of agent manifests and of the context builder, whose answers were computed independently. They are read
+ * The cases of agent manifests and of the context builder. Their answers were computed independently. They are read
  * from the shared data if that exists beside this repository. Otherwise the copy in this folder is read.
  */
 import { existsSync, readFileSync } from 'node:fs';

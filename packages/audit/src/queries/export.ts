@@ -58,7 +58,7 @@ function exported({ filter, columns, texts, lists, source }: Table) {
   const asked = filter.extend(bounds);
   return {
     params: asked as z.ZodType<Asked>,
-    /** The columns whose texts are escaped in CSV, so that a spreadsheet finds no formula. */
+    /** The columns with texts that are escaped in CSV, so that a spreadsheet finds no formula. */
     guarded: [...texts, ...lists],
     /** Returns the size and the last id of the next part, as stored now. */
     part: question({

@@ -98,7 +98,7 @@ const dueHours = question({
     LIMIT ${A_ROUND}`,
 });
 
-/** Finds days whose sums are out of date. All their touched hours must already be counted. */
+/** Finds days with sums that are out of date. All their touched hours must already be counted. */
 const dueDays = question({
   params: paced,
   row: due,

@@ -55,7 +55,7 @@ export function controlEventRowOf(recorded: Recorded<ControlEvent>): ControlEven
   };
 }
 
-/** Returns the columns whose content depends on the kind of event. */
+/** Returns the columns with contents that depend on the kind of event. */
 export function toldBy(event: ControlEvent) {
   if ('change' in event) return toldOfChange(event);
   switch (event.event) {

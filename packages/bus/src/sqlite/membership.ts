@@ -18,7 +18,7 @@ export type Share = { holds: readonly Holding[]; surplus: readonly Holding[] } |
 /**
  * The rules of a group, each as one transaction. A partition moves in two steps: a member with too many partitions
  * finishes its work and releases one, then a member with too few claims this partition. Partitions are taken away
- * only from a member that sends no heartbeats, or whose process ended.
+ * only from a member that sends no heartbeats, or after the end of its process.
  */
 export class Membership {
   readonly #writer: Writer;

@@ -12,7 +12,7 @@ const CHUNK = 250;
 
 export type RetentionOptions = {
   /**
-   * The age limit of records in milliseconds, by topic. It also applies to topics whose names begin with this name
+   * The age limit of records in milliseconds, by topic. It also applies to topics with names that begin with this name
    * and a dot.
    */
   ageMs: Readonly<Record<string, number>>;

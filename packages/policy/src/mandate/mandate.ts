@@ -34,7 +34,7 @@ export type ToolPolicy = {
   charging: ChargingRule | null;
   argumentRules: ArgumentRules | null;
   leaseMs: number | null;
-  /** The roles of people for whom the tool may be called. Null: for everybody. */
+  /** The roles of people that may have the tool called. Null: all roles. */
   roles: readonly string[] | null;
   requiresConfirmation: boolean;
   questionMs: number | null;

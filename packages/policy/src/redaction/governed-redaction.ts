@@ -14,7 +14,7 @@ type OfProcess = {
   readonly hashKey?: string | undefined;
 };
 
-/** The name whose hash hides the id of the principal too. */
+/** The name that hides the id of the principal too, if it is hashed. */
 const PERSON = comparableName('user_id');
 
 /**

@@ -75,7 +75,7 @@ export function nameRequestsInHand(server: HttpServer): void {
 }
 
 /**
- * A request whose events run their listeners as code of the request. The events come from the connection. An
+ * A request that runs the listeners of its events as code of the request. The events come from the connection. An
  * exception in a listener fails the request.
  */
 export class ScopedRequest extends IncomingMessage {

@@ -18,7 +18,7 @@ export function notFound(what: keyof typeof CODES, id: string): HttpProblem {
   });
 }
 
-/** The commands whose name is not that of the list. */
+/** The commands that do not have the name of the list. */
 const LISTED_BY: Partial<Record<keyof typeof CODES, string>> = {
   key: 'agents keys list',
   policy: 'policies list',

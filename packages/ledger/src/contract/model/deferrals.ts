@@ -40,7 +40,7 @@ export function answered(history: History, request: Request): DecideEvent | null
   return askedBy(history, request).grant?.answers ?? null;
 }
 
-/** Returns the DEFER whose slots this ALLOW got. */
+/** Returns the DEFER that gave its slots to this ALLOW. */
 export function takenAlong(history: History, allow: DecideEvent): DecideEvent | null {
   const granted = allow.facts.limits.some((fact) => fact.kind === 'confirmation' && fact.grant === 'granted');
   if (!granted || enforcedVerdict(allow.request.plan, allow.facts).verdict !== 'ALLOW') return null;

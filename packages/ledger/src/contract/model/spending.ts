@@ -147,7 +147,7 @@ export function waitUntil(
  * Returns the number of calls that occupy a slot of this rate: allowed calls, and deferred calls until their granted
  * retry takes the slot.
  *
- * @param own a DEFER whose slot does not count
+ * @param own a DEFER with a slot that does not count
  */
 export function calls(history: History, tenant: string, rate: RateLimit, own: DecideEvent | null): number {
   const holders = eventsOf(history, 'decide').filter(
