@@ -23,5 +23,16 @@ export type {
   CompileRefused,
 } from './compile/compiled.ts';
 export { estimatedMicros } from './compile/model-price.ts';
+export { type ChosenCase, chooseCase, type SwitchCases } from './conditions/choose-case.ts';
+export { conditionFault } from './conditions/condition-fault.ts';
+export { type FilledTemplate, fillTemplate, templateFault } from './conditions/fill-template.ts';
+export { roomForExpressions } from './conditions/room.ts';
+export type { RunSchemas, RunVariables } from './conditions/run-expressions.ts';
+export {
+  type CouncilResult,
+  type CouncilStrategy,
+  type CouncilVotes,
+  countVotes,
+} from './council.ts';
 export { type GateAnswer, type GateViolation, gateViolations } from './gate/gate-violations.ts';
 export { hashOfManifest } from './hash.ts';

@@ -5,6 +5,8 @@
 
 export { narrowsValidator } from './arguments/argument-rules.ts';
 export { isAnchored } from './arguments/pattern-anchors.ts';
+export { patternSize } from './arguments/pattern-size.ts';
+export { PatternRefused } from './arguments/pattern-to-re2.ts';
 export { digestOf, type Sha256OfPieces, sha256OfPieces } from './digest.ts';
 export { alikeTools, type Doubt, listDoubts, policyDoubts } from './doubts/document-doubts.ts';
 export type { WrittenPolicy } from './doubts/document-warnings.ts';
