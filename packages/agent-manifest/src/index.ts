@@ -15,6 +15,7 @@ export {
   toolNameOf,
 } from './catalog.ts';
 export { chartOf } from './chart.ts';
+export { diffManifests } from './compare/diff-manifests.ts';
 export { compileAgentManifest } from './compile/compile-agent-manifest.ts';
 export type {
   CompiledAgentManifest,

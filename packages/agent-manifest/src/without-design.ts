@@ -14,14 +14,14 @@ type WithDesign = {
 
 export function withoutDesign<Document extends WithDesign>(document: Document): Fields {
   const { metadata, workflow } = document;
-  const steps = Object.entries(workflow?.steps ?? {}).map(([key, step]) => [key, withoutFields(step)]);
+  const steps = Object.entries(workflow?.steps ?? {}).map(([key, step]) => [key, withoutEditorFields(step)]);
   return {
     ...document,
-    metadata: withoutFields(metadata),
+    metadata: withoutEditorFields(metadata),
     ...(workflow !== undefined && { workflow: { ...workflow, steps: Object.fromEntries(steps) } }),
   };
 }
 
-function withoutFields(fields: Fields): Fields {
+export function withoutEditorFields(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !EDITOR_FIELDS.has(name)));
 }

@@ -1,0 +1,63 @@
+/** Compares two valid manifests: what changed, how much it matters, and whether an agent gets more. */
+import type { AgentManifest } from '@mandate/schemas/agent-manifest';
+import { catalogOf } from '../catalog.ts';
+import { withDefaults } from '../with-defaults.ts';
+import { withoutEditorFields } from '../without-design.ts';
+import { agentsGivenMore, agentsOf } from './agents-given.ts';
+import { type Change, diffOf, type ManifestDiff } from './change.ts';
+import { type Compared, definitionsChanged } from './definitions.ts';
+import {
+  type FieldRule,
+  type FieldRules,
+  fieldChanged,
+  fieldsChanged,
+  limitWidens,
+  restraintWidens,
+} from './fields.ts';
+import { interfaceChanged, stateChanged } from './sides.ts';
+import { workflowChanged } from './workflow.ts';
+
+export function diffManifests(old: AgentManifest, now: AgentManifest): ManifestDiff {
+  const [was, is] = [withDefaults(old), withDefaults(now)];
+  // The catalogs are of the manifests as written, because a name that was filled in is not a name to refer to.
+  const [before, after] = [agentsOf(catalogOf(old)), agentsOf(catalogOf(now))];
+  const compared: Compared = { was: before, is: after, given: agentsGivenMore(before, after) };
+  return diffOf([
+    ...fieldChanged('kind', was.kind, is.kind, { category: 'BREAKING' }),
+    ...metadataChanged(was, is),
+    ...interfaceChanged('interface', was.interface, is.interface),
+    ...stateChanged('state.schema', was.state?.schema, is.state?.schema),
+    ...fieldsChanged('state', was.state, is.state, { backend: { category: 'RESOURCE' } }),
+    ...fieldsChanged('policy', was.policy, is.policy, POLICY),
+    ...definitionsChanged(was.definitions, is.definitions, compared),
+    ...workflowChanged(was.workflow, is.workflow, compared),
+  ]);
+}
+
+const LIMIT: FieldRule = { category: 'GOVERNANCE', widens: limitWidens };
+const RESTRAINT: FieldRule = { category: 'GOVERNANCE', widens: restraintWidens };
+
+const POLICY: FieldRules = {
+  max_steps: LIMIT,
+  max_retries: LIMIT,
+  timeout: LIMIT,
+  human_in_the_loop: RESTRAINT,
+};
+
+const METADATA: FieldRules = { name: { category: 'GOVERNANCE' }, requires_auth: RESTRAINT };
+
+function metadataChanged(
+  was: Pick<AgentManifest, 'metadata'>,
+  is: Pick<AgentManifest, 'metadata'>,
+): Change[] {
+  const [before, after] = [others(was), others(is)];
+  return [
+    ...fieldsChanged('metadata', was.metadata, is.metadata, METADATA),
+    ...fieldChanged('metadata', before, after, { category: 'PATCH' }),
+  ];
+}
+
+function others({ metadata }: Pick<AgentManifest, 'metadata'>): Readonly<Record<string, unknown>> {
+  const { name: _, requires_auth: __, ...rest } = withoutEditorFields(metadata);
+  return rest;
+}

@@ -1,0 +1,83 @@
+/** Compares plain data field by field. Each field has a rule for what its change means. */
+import { deepEqual } from '@mandate/schemas';
+import { type Category, type Change, changeAt } from './change.ts';
+
+/** `widens`: whether the change gives an agent more. Absent: that cannot be told. Undefined is no value. */
+export type FieldRule = { category: Category; widens?: (was: unknown, is: unknown) => boolean | null };
+
+/** The rules of the fields of an object by their names. The rule of a field holds for all that is in it. */
+export type FieldRules = Readonly<Record<string, FieldRule>>;
+
+export function fieldsChanged(
+  path: string,
+  was: object | undefined,
+  is: object | undefined,
+  rules: FieldRules,
+): Change[] {
+  const [before, after] = [fieldsOf(was), fieldsOf(is)];
+  return Object.entries(rules).flatMap(([name, rule]) =>
+    fieldChanged(`${path}.${name}`, ownValue(before, name), ownValue(after, name), rule),
+  );
+}
+
+/** A map that is missing is an empty map. A list is one value. */
+export function fieldChanged(path: string, was: unknown, is: unknown, rule: FieldRule): Change[] {
+  if ((isMap(was) || was === undefined) && (isMap(is) || is === undefined))
+    return keysOf(was, is).flatMap((name) =>
+      fieldChanged(`${path}.${name}`, ownValue(was, name), ownValue(is, name), rule),
+    );
+  if (deepEqual(was, is)) return [];
+  const { category, widens } = rule;
+  return [changeAt(path, was, is, { category, widens: widens?.(was, is) ?? null })];
+}
+
+/** Compares two sets of named items. An item with the same name and another value is a change. */
+export function setChanged(
+  path: string,
+  was: ReadonlyMap<string, unknown>,
+  is: ReadonlyMap<string, unknown>,
+  rule: FieldRule,
+): Change[] {
+  return [...new Set([...was.keys(), ...is.keys()])].flatMap((name) => {
+    const [before, after] = [was.get(name), is.get(name)];
+    if (deepEqual(before, after)) return [];
+    const { category, widens } = rule;
+    return [
+      changeAt(`${path}.${name}`, before, after, { category, widens: widens?.(before, after) ?? null }),
+    ];
+  });
+}
+
+/** A limit widens if it is raised or gone. */
+export function limitWidens(was: unknown, is: unknown): boolean | null {
+  if (is === undefined) return true;
+  if (was === undefined) return false;
+  return typeof was === 'number' && typeof is === 'number' ? is > was : null;
+}
+
+/** Something that restrains widens if it is true no longer. */
+export function restraintWidens(was: unknown, is: unknown): boolean {
+  return was === true && is !== true;
+}
+
+/** Each other value widens, such as another address. */
+export function otherWidens(_was: unknown, is: unknown): boolean {
+  return is !== undefined;
+}
+
+export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isMap(value) ? value : {};
+}
+
+export function ownValue(value: unknown, name: string): unknown {
+  return isMap(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+/** The keys of both, each once. */
+export function keysOf(was: unknown, is: unknown): readonly string[] {
+  return [...new Set([...Object.keys(fieldsOf(was)), ...Object.keys(fieldsOf(is))])];
+}
