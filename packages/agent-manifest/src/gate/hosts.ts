@@ -19,7 +19,7 @@ function hostOf(address: string): string | null {
   return host === '' ? null : host;
 }
 
-const ASCII_HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/;
+const ASCII_HOST = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/;
 
 /** Returns the host in lower case, as ASCII (IDNA) and without a dot at the end. Null if it is no host. */
 function asciiHost(host: string): string | null {
@@ -53,7 +53,7 @@ const MOST_LABELS = 128;
 function namesAbove(host: string): readonly string[] {
   const names: string[] = [];
   for (
-    let dot = host.indexOf('.');
+    let dot = host.indexOf('.', 1);
     dot !== -1 && names.length < MOST_LABELS;
     dot = host.indexOf('.', dot + 1)
   ) {
