@@ -37,3 +37,13 @@ export {
 } from './council.ts';
 export { type GateAnswer, type GateViolation, gateViolations } from './gate/gate-violations.ts';
 export { hashOfManifest } from './hash.ts';
+export { importManifest } from './import/import-manifest.ts';
+export {
+  IMPORT_FORMATS,
+  type Imported,
+  type ImportFault,
+  type ImportFormat,
+  type ImportOptions,
+  type ImportSource,
+  type ImportWarning,
+} from './import/imported.ts';
