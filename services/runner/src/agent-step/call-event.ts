@@ -6,7 +6,7 @@ import type { Json } from '@mandate/schemas';
  * `call.completed` before its outcome is reported. A call may begin again after it failed.
  */
 export type CallEvent =
-  | { event: 'call.begun'; actionId: string; agentId: string; call: CallName }
+  | { event: 'call.begun'; actionId: string; agentId: string; call: BegunCall }
   | {
       event: 'call.completed';
       actionId: string;
@@ -19,7 +19,10 @@ export type CallEvent =
   /** A person has said that an uncertain call was not carried out. The call is made again. */
   | { event: 'call.resolved'; actionId: string; agentId: string; done: false };
 
-export type CallName = { type: 'model'; model: string } | { type: 'tool'; tool: string };
+/** A repeated call must state the same facts, so the event of a model call holds all of them. */
+export type BegunCall =
+  | { type: 'model'; provider: string; model: string; inputTokens: number; maxOutputTokens: number }
+  | { type: 'tool'; tool: string };
 
 export type CallAnswer =
   | { type: 'model'; text: string; toolCalls: readonly ToolCallOfModel[]; stop: ModelStop }
@@ -31,8 +34,14 @@ export type CallAnswer =
 
 export type ModelStop = 'end' | 'tools' | 'length' | 'refusal';
 
-/** `args` is null if the model wrote no JSON object that Mandate accepts. `tool` is a name in Mandate if it is known. */
-export type ToolCallOfModel = { tool: string; args: { readonly [name: string]: Json } | null };
+export type ToolCallOfModel = {
+  /** The name in Mandate. A tool that the agent does not have keeps the name that the model wrote. */
+  tool: string;
+  /** Null: the model wrote no JSON object, or one that a record cannot hold. */
+  args: { readonly [name: string]: Json } | null;
+  /** The call loads a skill of the manifest, so it is no action. */
+  loadsSkill?: true;
+};
 
 export type CallOutcome = {
   status: 'success' | 'failure' | 'cancelled';

@@ -2,12 +2,12 @@
  * What the step of an agent answers, and what it needs. The service around it reads the step from a run, appends the
  * events of calls to the log, and decides what the run does next. step.ts says what the step is given.
  */
-import type { Clock } from '@mandate/runtime';
 import type { Json } from '@mandate/schemas';
 import type { Agent } from '@mandate/sdk/plane';
 import type { ModelClients } from '../models/model-clients.ts';
+import type { TokenWindows } from '../models/token-windows.ts';
 import type { ToolServers } from '../tools/tool-servers.ts';
-import type { CallEvent, CallName, CallOutcome } from './call-event.ts';
+import type { CallEvent, CallOutcome } from './call-event.ts';
 
 export type AgentStepResult =
   | { status: 'completed'; output: Json }
@@ -32,12 +32,15 @@ export type AgentStepResult =
   /** Another runner makes this call. Read the log again. */
   | { status: 'superseded'; actionId: string };
 
-export type WaitingCall = { approvalId: string; actionId: string; call: CallName };
+/** `tool` is null if the call is one of the model. */
+export type WaitingCall = { approvalId: string; actionId: string; tool: string | null };
 
 export type AgentStepDeps = {
   /** The mandate of an agent. Its calls already state `parentActionId`, and the principal and context of the run. */
   mandateFor(agentId: string): { agent(): Agent };
   models: ModelClients;
+  /** Shared by all steps of the process. */
+  tokenWindows: TokenWindows;
   toolServers: ToolServers;
   /** The decisions that earlier runners got. It is read only for calls of the history that have no result. */
   attempts: Attempts;
@@ -48,7 +51,6 @@ export type AgentStepDeps = {
   journal: { append(event: CallEvent): Promise<void> };
   /** Aborts the calls that run. `runAgentStep` then rejects with the reason of the signal. */
   signal: AbortSignal;
-  clock: Clock;
   /** Gets the text of the model while it arrives. Absent: the text is not streamed. */
   stream?(text: string): void;
 };

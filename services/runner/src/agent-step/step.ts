@@ -12,6 +12,8 @@ export type AgentStep = {
   agentId: string;
   prompt: AgentPrompt;
   skills: readonly StepSkill[];
+  /** Which skills the model gets at once. */
+  contextStrategy: ContextStrategy;
   /** The tools that the agent may call. A step that names a model has none. */
   tools: readonly StepTool[];
   model: StepModel;
@@ -73,7 +75,6 @@ export type StepModel = {
   name: string;
   /** The provider that the manifest states (`resources.provider`). Null: the price list names it. */
   provider: string | null;
-  contextStrategy: ContextStrategy;
   /**
    * Computes the cost of a call by the price of the manifest, in micro-dollars. Null: the manifest has no price. Before
    * the call it is given an upper limit of each number, and after the call the real numbers.

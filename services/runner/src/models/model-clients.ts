@@ -6,6 +6,8 @@ import type { JsonSchema } from '../agent-step/step.ts';
 export type ModelClients = {
   /** Returns the provider of a model: the stated one, or that of the price list. Null: none is configured. */
   providerOf(model: string, stated: string | null): string | null;
+  /** How long one attempt of a call may take. */
+  timeoutMsOf(provider: string): number;
   /**
    * Makes one call of a model.
    *

@@ -25,7 +25,7 @@ export type BoundTool = {
 };
 
 /** `idempotencyKey` is sent with the call, so that a server can recognize a repeated call. */
-export type ToolCallOptions = { idempotencyKey: string; signal: AbortSignal };
+type ToolCallOptions = { idempotencyKey: string; signal: AbortSignal };
 
 /** `isError`: the tool, or its server, answered that the call failed. */
 export type ToolResult = { text: string; isError: boolean };

@@ -1,0 +1,126 @@
+/** One call of a tool in a step. It runs only after an ALLOW, and its result is on the log before its outcome is reported. */
+import type { Json } from '@mandate/schemas';
+import { findMandateError, type RunningAction } from '@mandate/sdk/plane';
+import { ToolUnavailable, ToolUncertain } from '../tools/tool-errors.ts';
+import type { BoundTool, ToolResult } from '../tools/tool-servers.ts';
+import type { CallAnswer, CallOutcome } from './call-event.ts';
+import type { AgentStepDeps } from './port.ts';
+import { type StepCalls, uncertain } from './step-calls.ts';
+import { failed, type StepStopped, stopOf } from './stopped.ts';
+import { untilAborted } from './until-aborted.ts';
+
+export type ToolAnswer = Extract<CallAnswer, { type: 'tool' | 'refused' }>;
+
+type AskedTool = {
+  actionId: string;
+  agentId: string;
+  tool: string;
+  args: Readonly<Record<string, Json>>;
+  /** Null: the agent has no tool of this name. Mandate is asked all the same, so that its refusal is on record. */
+  bound: BoundTool | null;
+  /** True if both the server and the owner of the manifest say that a second call does no harm. */
+  mayRepeat: boolean;
+};
+
+type Deps = Pick<AgentStepDeps, 'mandateFor' | 'signal'>;
+
+/** @throws StepStopped, or the reason of the signal */
+export async function callTool(asked: AskedTool, calls: StepCalls, deps: Deps): Promise<ToolAnswer> {
+  const { actionId, tool, mayRepeat } = asked;
+  const known = calls.known(actionId)?.answer;
+  if (known?.type === 'tool' || known?.type === 'refused') return known;
+  const attempt = await calls.prepare(actionId, { tool, mayRepeat });
+  await calls.begin(actionId, { type: 'tool', tool });
+  const started = await start(asked, deps);
+  if ('type' in started) {
+    await calls.complete(actionId, { attempt: null, answer: started, outcome: null });
+    return started;
+  }
+  // The SDK asks for a further attempt if an earlier one failed. Then another runner has made this call too.
+  if (!mayRepeat && started.decision.attempt > attempt) {
+    await started.settle({ status: 'cancelled' });
+    throw uncertain(actionId, tool);
+  }
+  return run(asked, started, calls, deps);
+}
+
+/**
+ * Returns the call that may run now, or what the model is told if Mandate refuses the call.
+ *
+ * @throws StepStopped, or the reason of the signal
+ */
+async function start(
+  { actionId, agentId, tool, args }: AskedTool,
+  { mandateFor, signal }: Deps,
+): Promise<RunningAction | Extract<CallAnswer, { type: 'refused' }>> {
+  try {
+    const options = { actionId, idempotencyKey: actionId, signal };
+    return await mandateFor(agentId).agent().start({ type: 'tool_call', tool, args, options });
+  } catch (error) {
+    signal.throwIfAborted();
+    const stop = stopOf(error, { actionId, tool });
+    if (stop === null) throw error;
+    const refused = findMandateError(error);
+    if (refused === null || !isForModel(refused.code, stop)) throw stop;
+    return { type: 'refused', code: refused.code, text: refused.message };
+  }
+}
+
+/** Refusals that end the step: no other call of the agent would pass, or the question to a person is open again. */
+const ENDS_STEP: ReadonlySet<string> = new Set(['AGENT_KILLED', 'TENANT_CLOSED', 'APPROVAL_EXPIRED']);
+
+function isForModel(code: string, { result }: StepStopped): boolean {
+  return result.status === 'failed' && result.kind !== 'transient' && !ENDS_STEP.has(code);
+}
+
+const NO_SERVER: ToolResult = { text: 'This tool has no server here, so it did not run.', isError: true };
+
+async function run(
+  { actionId, tool, bound, mayRepeat }: AskedTool,
+  running: RunningAction,
+  calls: StepCalls,
+  { signal }: Deps,
+): Promise<ToolAnswer> {
+  const { args, decision } = running;
+  const complete = async (answer: CallAnswer, outcome: CallOutcome) => {
+    await calls.complete(actionId, { attempt: decision.attempt, answer, outcome });
+    await running.settle(outcome);
+  };
+  if (bound === null) {
+    const answer = { type: 'tool', ...NO_SERVER } as const;
+    await complete(answer, { status: 'cancelled' });
+    return answer;
+  }
+  let result: ToolResult;
+  try {
+    const options = { idempotencyKey: actionId, signal: running.signal };
+    result = await untilAborted(running.signal, () => bound.call(args, options));
+  } catch (error) {
+    signal.throwIfAborted();
+    const stop = stopOfRun(error, { actionId, tool, mayRepeat });
+    if (stop.result.status === 'failed') {
+      const { code, message } = stop.result;
+      const status = error instanceof ToolUnavailable ? 'cancelled' : 'failure';
+      await complete({ type: 'failed', code, message }, { status });
+    }
+    throw stop;
+  }
+  const answer = { type: 'tool', ...result } as const;
+  await complete(answer, { status: result.isError ? 'failure' : 'success' });
+  return answer;
+}
+
+/** @throws the error, if it is no error of a call */
+function stopOfRun(
+  error: unknown,
+  subject: { actionId: string; tool: string; mayRepeat: boolean },
+): StepStopped {
+  const { actionId, tool, mayRepeat } = subject;
+  const stop = stopOf(error, subject);
+  const isKilled = stop?.result.status === 'failed' && stop.result.kind === 'hard block';
+  const mayHaveRun = error instanceof ToolUncertain || findMandateError(error) !== null;
+  if (mayHaveRun && !isKilled && !mayRepeat) return uncertain(actionId, tool);
+  if (error instanceof ToolUncertain) return failed('TOOL_GAVE_NO_RESULT', error.message, 'transient');
+  if (stop === null) throw error;
+  return stop;
+}

@@ -1,0 +1,102 @@
+/**
+ * Ends the runner at each event of a step, and lets another one go on with what is on the log. The first runner ends
+ * either before an event is appended, when the work is already done, or directly after it.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { CallEvent } from './call-event.ts';
+import { runAgentStep } from './run-agent-step.ts';
+import {
+  depsOf,
+  type Family,
+  journal,
+  type Scene,
+  scripted,
+  startScene,
+  stepOf,
+  toolOf,
+} from './scene.fixture.ts';
+
+let scene: Scene;
+let family: Family;
+
+beforeAll(async () => {
+  scene = await startScene();
+  family = await scene.family();
+  scene.models.script(
+    scripted([
+      { toolCalls: [{ name: 'look', args: { customer: 'Ada' } }], usage },
+      { toolCalls: [{ name: 'pay', args: { customer: 'Ada', amount: 3 } }], usage },
+      { text: 'Ada was paid.', usage },
+    ]),
+  );
+});
+afterAll(() => scene.stop());
+
+const usage = { inputTokens: 100, outputTokens: 10 };
+const tools = [toolOf('look'), toolOf('pay', { risk: 'standard' })];
+
+/** The events of a step that nothing interrupts: three calls of the model and two of tools, each begun and completed. */
+const EVENTS = 10;
+
+class Killed extends Error {}
+
+/** Runs a step in a runner that ends at the event with this index. Nothing that would follow happens. */
+async function runUntilKilled(at: number, when: 'before' | 'after') {
+  const actionId = await family.begin();
+  let appended = 0;
+  const log: CallEvent[] = [];
+  const append = async (event: CallEvent) => {
+    appended += 1;
+    if (appended - 1 < at || when === 'after') log.push(JSON.parse(JSON.stringify(event)));
+    if (appended - 1 === at) throw new Killed();
+  };
+  const first = runAgentStep(
+    stepOf(family, actionId, { tools }),
+    depsOf(scene, family, actionId, { journal: { append } }),
+  );
+  await expect(first).rejects.toThrow(Killed);
+  return { actionId, log };
+}
+
+function resume(actionId: string, history: readonly CallEvent[]) {
+  const log = journal(history);
+  const result = runAgentStep(
+    stepOf(family, actionId, { tools, history }),
+    depsOf(scene, family, actionId, { journal: log }),
+  );
+  return result.then((ended) => ({ ended, log: log.log }));
+}
+
+const callsOf = (tool: string, actionId: string) =>
+  scene.effects().filter((line) => line.startsWith(`${tool} ${actionId}:`));
+
+const cuts = Array.from({ length: EVENTS }, (_, at) => at);
+
+test.each(cuts)('goes on after the end of a runner directly after event %i', async (at) => {
+  const { actionId, log } = await runUntilKilled(at, 'after');
+  const { ended, log: whole } = await resume(actionId, log);
+  expect(ended).toEqual({ status: 'completed', output: 'Ada was paid.' });
+  expect(callsOf('look', actionId)).toEqual([`look ${actionId}:t1`]);
+  expect(callsOf('pay', actionId)).toEqual([`pay ${actionId}:t2`]);
+  expect(whole.filter(({ event }) => event === 'call.completed').map((event) => event.actionId)).toEqual(
+    ['m1', 't1', 'm2', 't2', 'm3'].map((call) => `${actionId}:${call}`),
+  );
+});
+
+test.each(cuts)('goes on after the end of a runner directly before event %i', async (at) => {
+  const { actionId, log } = await runUntilKilled(at, 'before');
+  const asked = scene.models.requests.length;
+  const { ended } = await resume(actionId, log);
+  const lost = ['', 'm1', '', 't1', '', 'm2', '', 't2', '', 'm3'][at];
+  if (lost === 't2') {
+    expect(ended).toMatchObject({ status: 'uncertain', actionId: `${actionId}:t2`, tool: 'pay' });
+    expect(callsOf('pay', actionId)).toHaveLength(1);
+    expect(scene.models.requests).toHaveLength(asked);
+    return;
+  }
+  expect(ended).toEqual({ status: 'completed', output: 'Ada was paid.' });
+  expect(callsOf('pay', actionId)).toEqual([`pay ${actionId}:t2`]);
+  // A tool that only reads is called again with the same key.
+  const look = `look ${actionId}:t1`;
+  expect(callsOf('look', actionId)).toEqual(lost === 't1' ? [look, look] : [look]);
+});

@@ -1,0 +1,69 @@
+/** Why a step stops before its end, as the error that its parts throw. */
+import { isMandateError } from '@mandate/runtime';
+import { findMandateError } from '@mandate/sdk/plane';
+import { ModelFailed } from '../models/model-failed.ts';
+import { ToolUnavailable } from '../tools/tool-errors.ts';
+import type { AgentStepResult } from './port.ts';
+
+type Stop = Exclude<AgentStepResult, { status: 'completed' }>;
+type Failed = Extract<AgentStepResult, { status: 'failed' }>;
+
+export class StepStopped extends Error {
+  readonly result: Stop;
+
+  constructor(result: Stop) {
+    super(result.status);
+    this.name = 'StepStopped';
+    this.result = result;
+  }
+}
+
+export function failed(code: string, message: string, kind: Failed['kind'] = 'permanent'): StepStopped {
+  return new StepStopped({ status: 'failed', code, message, kind });
+}
+
+/**
+ * Returns what an error means for the step. Null: it is no error of a call, and the caller must throw it.
+ *
+ * @param subject the call that was made
+ */
+export function stopOf(
+  error: unknown,
+  { actionId, tool }: { actionId: string; tool: string | null },
+): StepStopped | null {
+  if (error instanceof StepStopped) return error;
+  const refused = findMandateError(error);
+  if (refused !== null) {
+    const { code, message, decision, retryAfterMs } = refused;
+    if (refused.name === 'MandateDeferredError') {
+      const approvalId = decision?.approvalId ?? '';
+      return new StepStopped({ status: 'deferred', waiting: [{ approvalId, actionId, tool }] });
+    }
+    if (code === 'DUPLICATE_ACTION') return new StepStopped({ status: 'superseded', actionId });
+    return new StepStopped({
+      ...{ status: 'failed', code, message, kind: kindOf(refused) },
+      ...(retryAfterMs !== null && { retryAfterMs }),
+    });
+  }
+  if (error instanceof ModelFailed || error instanceof ToolUnavailable) {
+    const { code, message, kind, retryAfterMs } = error;
+    return new StepStopped({
+      ...{ status: 'failed', code, message, kind },
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+    });
+  }
+  if (!isMandateError(error)) return null;
+  return failed(error.code, error.message, error.retryable ? 'transient' : 'permanent');
+}
+
+function kindOf({
+  code,
+  decision,
+  retryable,
+}: NonNullable<ReturnType<typeof findMandateError>>): Failed['kind'] {
+  if (code === 'AGENT_KILLED') return 'hard block';
+  if (decision === null) return retryable ? 'transient' : 'permanent';
+  // After an ALLOW the call was aborted.
+  if (decision.verdict === 'ALLOW') return 'transient';
+  return decision.final ? 'hard block' : 'soft block';
+}

@@ -1,0 +1,74 @@
+/**
+ * Opens the clients of the providers that the runner's configuration names. Each call goes through the provider's own
+ * SDK, which the SDK of Mandate wraps.
+ */
+import { knownPrices, normalModel } from '@mandate/policy';
+import { withoutVersion } from '@mandate/policy/parts';
+import { anthropicModel } from './anthropic-model.ts';
+import type { ModelClients } from './model-clients.ts';
+import { ModelFailed } from './model-failed.ts';
+import { openAIModel } from './openai-model.ts';
+
+type ProviderSettings = {
+  protocol: 'openai' | 'anthropic';
+  apiKey: string;
+  /** Default: the address of the protocol's own provider. */
+  baseUrl?: string | undefined;
+  /** How long one attempt may take. Default: 5 minutes. */
+  timeoutMs?: number | undefined;
+};
+
+export type ModelSettings = {
+  /** By the name of the provider in rules and price lists. */
+  providers: Readonly<Record<string, ProviderSettings>>;
+  /** The provider of models that neither their manifest nor a price list gives a provider. */
+  defaultProvider?: string | undefined;
+};
+
+const TIMEOUT_MS = 300_000;
+
+/** @param atMs the time whose price lists count */
+export function openModelClients({ providers, defaultProvider }: ModelSettings, atMs: number): ModelClients {
+  const clients = new Map(
+    Object.entries(providers).map(([provider, { protocol, timeoutMs = TIMEOUT_MS, ...settings }]) => {
+      const open = protocol === 'openai' ? openAIModel : anthropicModel;
+      return [provider, open({ ...settings, provider, timeoutMs })] as const;
+    }),
+  );
+  const found = new Map<string, string | null>();
+  return {
+    providerOf(model, stated) {
+      if (stated !== null) return clients.has(stated) ? stated : null;
+      const known = found.get(model);
+      if (known !== undefined) return known;
+      const provider = listedProvider(model, [...clients.keys()], atMs) ?? defaultProvider ?? null;
+      found.set(model, provider);
+      return provider;
+    },
+    timeoutMsOf: (provider) => providers[provider]?.timeoutMs ?? TIMEOUT_MS,
+    async call(request) {
+      const call = clients.get(request.provider);
+      if (call === undefined) {
+        const message = `The runner has no settings for the provider "${request.provider}".`;
+        throw new ModelFailed('MODEL_PROVIDER_UNKNOWN', message, { kind: 'permanent' });
+      }
+      return call({ ...request, model: bareModel(request.model, request.provider) });
+    },
+  };
+}
+
+/** Returns the first configured provider that the model names, or that has a price for the model. */
+function listedProvider(model: string, configured: readonly string[], atMs: number): string | undefined {
+  const named = configured.find((provider) => model.startsWith(`${provider}/`));
+  if (named !== undefined) return named;
+  const normal = normalModel(model);
+  const names = new Set([model, normal, withoutVersion(normal)]);
+  const prices = [...names].flatMap((name) => knownPrices([], name, atMs));
+  return configured.find((provider) =>
+    prices.some((price) => price.provider === provider && names.has(price.model)),
+  );
+}
+
+function bareModel(model: string, provider: string): string {
+  return model.startsWith(`${provider}/`) ? model.slice(provider.length + 1) : model;
+}

@@ -1,0 +1,60 @@
+/** Turns what a provider answered into a reply that the log can hold. */
+import { type Json, readJson } from '@mandate/schemas';
+import type { ModelStop, ToolCallOfModel } from '../agent-step/call-event.ts';
+import type { ModelReply } from './model-clients.ts';
+import { ModelFailed } from './model-failed.ts';
+
+/** `args`: the arguments as JSON. */
+type WrittenCall = { tool: string; args: string };
+
+/** The largest reply: its text and the arguments of its calls together. A record of the log has twice the room. */
+const MOST_BYTES = 128 * 1024;
+/** The most calls of a reply that are kept. */
+const MOST_CALLS = 64;
+const LONGEST_NAME = 200;
+/** Records nest arguments a few levels deep, and a record has at most 32 levels. */
+const CAPS = { depth: 20, keys: 1_000, elements: 10_000, stringUnits: 64 * 1024 };
+
+/** @throws ModelFailed MODEL_ANSWER_TOO_LARGE */
+export function replyOf(text: string, calls: readonly WrittenCall[], stop: ModelStop): ModelReply {
+  if (Buffer.byteLength(text + calls.map(({ args }) => args).join('')) > MOST_BYTES) throw tooLarge();
+  return {
+    text: text.toWellFormed(),
+    toolCalls: calls.slice(0, MOST_CALLS).map(
+      ({ tool, args }): ToolCallOfModel => ({
+        tool: tool.toWellFormed().slice(0, LONGEST_NAME),
+        args: argumentsIn(args),
+      }),
+    ),
+    stop: calls.length > 0 && stop === 'end' ? 'tools' : stop,
+  };
+}
+
+/**
+ * Ends a stream that is too long. A character has at least one byte.
+ *
+ * @throws ModelFailed MODEL_ANSWER_TOO_LARGE
+ */
+export function checkLength(characters: number): void {
+  if (characters > MOST_BYTES) throw tooLarge();
+}
+
+function tooLarge(): ModelFailed {
+  const message = `The answer of the model has more than ${MOST_BYTES} bytes.`;
+  return new ModelFailed('MODEL_ANSWER_TOO_LARGE', message, { kind: 'permanent' });
+}
+
+/** Absent arguments are an empty object. */
+function argumentsIn(text: string): ToolCallOfModel['args'] {
+  const value = readStrictly(text.trim() === '' ? '{}' : text);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null;
+}
+
+/** Returns the value of a JSON text that a model wrote. Undefined if the log could not hold the value. */
+export function readStrictly(text: string): Json | undefined {
+  try {
+    return readJson(text, CAPS);
+  } catch {
+    return undefined;
+  }
+}

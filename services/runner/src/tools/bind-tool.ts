@@ -1,0 +1,72 @@
+/** Decides which server a tool of a manifest belongs to, and which tool of that server it is. */
+import type { StepTool } from '../agent-step/step.ts';
+import { ToolUnavailable } from './tool-errors.ts';
+import type { ServerSettings, ToolServersDocument, UrlServer } from './tool-servers-file.ts';
+
+/** `key` names the server. `tool` is the name within the server; null: the one called as `id`, else the only one. */
+export type Binding = { key: string; server: ServerSettings; tool: string | null; id: string | null };
+
+/**
+ * Returns the binding of a tool. Null: an inline tool without one.
+ *
+ * @throws ToolUnavailable TOOL_NOT_BOUND
+ */
+export function bindTool(tool: StepTool, document: ToolServersDocument): Binding | null {
+  if (tool.kind === 'inline') {
+    const bound = Object.hasOwn(document.inline, tool.name) ? document.inline[tool.name] : undefined;
+    const server = bound && serverNamed(document, bound.server);
+    return server ? { ...server, tool: bound.tool, id: null } : null;
+  }
+  const [address = '', fragment] = tool.uri.split('#', 2);
+  const named = { tool: fragment ? decoded(fragment) : null, id: tool.id };
+  const server = serverAt(document, address) ?? reachable(document, address);
+  if (server !== null) return { ...server, ...named };
+  throw new ToolUnavailable(
+    'TOOL_NOT_BOUND',
+    `The tool "${tool.name}" has the address ${address}, and tool-servers.yaml binds no server to it.`,
+    { kind: 'permanent' },
+  );
+}
+
+type Server = Pick<Binding, 'key' | 'server'>;
+
+function serverNamed({ servers }: ToolServersDocument, name: string): Server | null {
+  const server = Object.hasOwn(servers, name) ? servers[name] : undefined;
+  return server === undefined ? null : { key: name, server };
+}
+
+/** A server is bound by the address of the tool. The address `mcp://crm` is also the name `crm`. */
+function serverAt(document: ToolServersDocument, address: string): Server | null {
+  const plain = plainAddress(address);
+  const name = Object.keys(document.servers).find((key) => plainAddress(key) === plain);
+  if (name !== undefined) return serverNamed(document, name);
+  const local = /^mcp:\/\/([^/?#]+)$/.exec(plain)?.[1];
+  return local === undefined ? null : serverNamed(document, local);
+}
+
+/** The scheme may have any case, and a slash at the end does not count. */
+function plainAddress(address: string): string {
+  return address.replace(/^[A-Za-z][A-Za-z0-9+.-]*:/, (scheme) => scheme.toLowerCase()).replace(/\/+$/, '');
+}
+
+const UNBOUND: Omit<UrlServer, 'url'> = { headers: {}, timeoutMs: 60_000, protocol: 'auto' };
+
+/** Returns a server without a binding, if the address is one of HTTP and its host may be reached. */
+function reachable({ allowedHosts }: ToolServersDocument, address: string): Server | null {
+  if (!URL.canParse(address)) return null;
+  const { protocol, host, hostname, username, href } = new URL(address);
+  if ((protocol !== 'https:' && protocol !== 'http:') || username !== '') return null;
+  const isAllowed = allowedHosts.some((allowed) => {
+    const lower = allowed.toLowerCase();
+    return lower.startsWith('*.') ? hostname.endsWith(lower.slice(1)) : lower === host || lower === hostname;
+  });
+  return isAllowed ? { key: href, server: { ...UNBOUND, url: href } } : null;
+}
+
+function decoded(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return fragment;
+  }
+}

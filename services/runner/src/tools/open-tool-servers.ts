@@ -1,0 +1,83 @@
+/** Finds the tools of manifests on the servers that the configuration binds to them. */
+import type { StepTool } from '../agent-step/step.ts';
+import { type Binding, bindTool } from './bind-tool.ts';
+import { textOfResult } from './result-text.ts';
+import { ServerConnection } from './server-connection.ts';
+import { ToolUnavailable } from './tool-errors.ts';
+import { toolHash } from './tool-hash.ts';
+import type { BoundTool, ToolServers } from './tool-servers.ts';
+import type { ToolServersDocument } from './tool-servers-file.ts';
+
+type Listed = Awaited<ReturnType<ServerConnection['tools']>>[number];
+
+/** The most servers that are connected by addresses of manifests. Bound servers do not count. */
+const MOST_UNBOUND = 100;
+
+export function openToolServers(document: ToolServersDocument): ToolServers {
+  const connections = new Map<string, ServerConnection>();
+  const connectionOf = ({ key, server }: Binding): ServerConnection => {
+    const known = connections.get(key);
+    if (known !== undefined) return known;
+    const isBound = Object.hasOwn(document.servers, key);
+    const unbound = [...connections.keys()].filter((one) => !Object.hasOwn(document.servers, one));
+    const [oldest] = unbound;
+    if (!isBound && unbound.length >= MOST_UNBOUND && oldest !== undefined) {
+      void connections.get(oldest)?.close();
+      connections.delete(oldest);
+    }
+    const opened = new ServerConnection(key, server);
+    connections.set(key, opened);
+    return opened;
+  };
+  return {
+    async find(tool, signal) {
+      const binding = bindTool(tool, document);
+      if (binding === null) return null;
+      const connection = connectionOf(binding);
+      signal.throwIfAborted();
+      const listed = listedTool(tool, binding, await connection.refreshedTools());
+      return boundTool(tool, binding, connection, listed);
+    },
+    async close() {
+      await Promise.all([...connections.values()].map((connection) => connection.close()));
+    },
+  };
+}
+
+function boundTool(
+  tool: StepTool,
+  binding: Binding,
+  connection: ServerConnection,
+  { description, inputSchema, annotations }: Listed,
+): BoundTool {
+  return {
+    description: description ?? '',
+    inputSchema: inputSchema as BoundTool['inputSchema'],
+    saysRepeatable: annotations?.readOnlyHint === true || annotations?.idempotentHint === true,
+    async call(args, options) {
+      const { name } = listedTool(tool, binding, await connection.tools());
+      const result = await connection.call(name, args, options);
+      return { text: textOfResult(result), isError: result.isError === true };
+    },
+  };
+}
+
+/** @throws ToolUnavailable TOOL_NOT_ON_SERVER, TOOL_HASH_MISMATCH */
+function listedTool(tool: StepTool, { key, tool: name, id }: Binding, tools: readonly Listed[]): Listed {
+  const wanted = name ?? id;
+  const named = tools.find((one) => one.name === wanted);
+  const only = name === null && tools.length === 1 ? tools[0] : undefined;
+  const found = named ?? only;
+  if (found === undefined) {
+    const message = `The server "${key}" has no tool "${wanted ?? tool.name}".`;
+    throw new ToolUnavailable('TOOL_NOT_ON_SERVER', message, { kind: 'permanent' });
+  }
+  if (tool.kind === 'server' && tool.hash !== null) {
+    const hash = toolHash(found);
+    if (hash !== tool.hash.toLowerCase().replace(/^sha256:/, '')) {
+      const message = `The tool "${tool.name}" on the server "${key}" is not the one of the manifest: its hash is ${hash}.`;
+      throw new ToolUnavailable('TOOL_HASH_MISMATCH', message, { kind: 'permanent' });
+    }
+  }
+  return found;
+}

@@ -1,0 +1,106 @@
+/**
+ * The file `tool-servers.yaml`: which servers the runner may reach, and which tools of manifests are bound to them. A
+ * command stands only here. A command in a manifest is never run.
+ */
+import { type DocumentFault, type DocumentSource, readDocuments } from '@mandate/policy/documents';
+import { z } from 'zod';
+
+const MOST_SERVERS = 1_000;
+
+const text = z.string().min(1).max(10_000);
+const shared = {
+  /** How long a call may take. */
+  timeoutMs: z.int().min(1).max(43_200_000).default(60_000),
+  /** `auto` asks the server which revision of the protocol it speaks. */
+  protocol: z.enum(['auto', 'legacy', 'modern']).default('auto'),
+};
+
+const commandServer = z.strictObject({
+  command: text,
+  args: z.array(z.string().max(10_000)).max(1_000).default([]),
+  env: z.record(z.string().min(1).max(200), z.string().max(65_536)).default({}),
+  cwd: text.optional(),
+  /** True: what the server writes to stderr appears in the runner's own. */
+  showErrors: z.boolean().default(false),
+  ...shared,
+});
+
+const urlServer = z.strictObject({
+  url: z.url({ protocol: /^https?$/ }).max(2_000),
+  headers: z.record(z.string().min(1).max(200), z.string().max(65_536)).default({}),
+  ...shared,
+});
+
+export type CommandServer = z.output<typeof commandServer>;
+export type UrlServer = z.output<typeof urlServer>;
+export type ServerSettings = CommandServer | UrlServer;
+
+const toolServersDocument = z.strictObject({
+  version: z.literal(1),
+  /** By the name of the server, or by the URI that manifests state. `mcp://crm` is also the server named `crm`. */
+  servers: z.record(text, z.union([commandServer, urlServer])).default({}),
+  /** The inline tools, by name. */
+  inline: z.record(text, z.strictObject({ server: text, tool: text })).default({}),
+  /**
+   * The hosts that the runner may reach by an address of a manifest, without a binding: `tools.example.com`,
+   * `*.corp.example`, `127.0.0.1:8080`. Default: none.
+   */
+  allowedHosts: z.array(text).max(1_000).default([]),
+});
+
+export type ToolServersDocument = z.output<typeof toolServersDocument>;
+
+export type LoadedToolServers =
+  | { ok: true; toolServers: ToolServersDocument }
+  | { ok: false; faults: readonly DocumentFault[] };
+
+/** Without a file no server is bound, and none may be reached. */
+export const NO_TOOL_SERVERS: ToolServersDocument = { version: 1, servers: {}, inline: {}, allowedHosts: [] };
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** @param env gives the values of `${env:NAME}` */
+export function loadToolServers(source: DocumentSource, env: Environment): LoadedToolServers {
+  const found: ToolServersDocument[] = [];
+  const faults = readDocuments(
+    source,
+    { schema: toolServersDocument, what: 'document of tool servers' },
+    (written, say) => {
+      if (found.length > 0) say([], 'the file holds more than one document');
+      if (Object.keys(written.servers).length > MOST_SERVERS)
+        say(['servers'], `more than ${MOST_SERVERS} servers`);
+      for (const [name, { server }] of Object.entries(written.inline)) {
+        if (!Object.hasOwn(written.servers, server))
+          say(['inline', name, 'server'], `there is no server "${server}": name one of \`servers\``);
+      }
+      const servers = Object.entries(written.servers).map(([name, server]) => {
+        const missing = (field: string, key: string, variable: string) =>
+          say(['servers', name, field, key], `the environment has no ${variable}: set it, or remove it here`);
+        return [name, filledServer(server, env, missing)] as const;
+      });
+      found.push({ ...written, servers: Object.fromEntries(servers) });
+    },
+  );
+  const [toolServers] = found;
+  if (faults.length > 0 || toolServers === undefined) return { ok: false, faults };
+  return { ok: true, toolServers };
+}
+
+type SayMissing = (field: string, key: string, variable: string) => void;
+
+function filledServer(server: ServerSettings, env: Environment, missing: SayMissing): ServerSettings {
+  const filled = (field: string, values: Readonly<Record<string, string>>) =>
+    Object.fromEntries(
+      Object.entries(values).map(([key, value]) => [
+        key,
+        value.replace(/\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}/g, (_whole, name: string) => {
+          const found = env[name];
+          if (found === undefined) missing(field, key, name);
+          return found ?? '';
+        }),
+      ]),
+    );
+  return 'url' in server
+    ? { ...server, headers: filled('headers', server.headers) }
+    : { ...server, env: filled('env', server.env) };
+}
