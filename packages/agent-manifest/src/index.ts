@@ -36,6 +36,7 @@ export {
   countVotes,
 } from './council.ts';
 export { type GateAnswer, type GateViolation, gateViolations } from './gate/gate-violations.ts';
+export { type GateFault, type LoadedGate, loadGate } from './gate/load-gate.ts';
 export { hashOfManifest } from './hash.ts';
 export { importManifest } from './import/import-manifest.ts';
 export {
