@@ -23,9 +23,13 @@ type OfKind = {
   resource: ResourceDefinition;
 };
 
-/** A definition with its place. A member of a pack has no key. `path` has its parts joined by dots. */
+/**
+ * A definition with its place. A member of a pack has no key. `path` has the parts of `at` joined by dots. A key may
+ * have dots too.
+ */
 export type Entry<Kind extends DefinitionKind> = {
   kind: Kind;
+  at: readonly (string | number)[];
   path: string;
   key: string | null;
   /** The id that was written, otherwise the key. */
@@ -56,8 +60,8 @@ export function catalogOf({ definitions = {} }: Pick<AgentManifest, 'definitions
   const resource = new Building<'resource'>();
   const others = new Set<string>();
   for (const [key, definition] of Object.entries(definitions)) {
-    const path = `definitions.${key}`;
-    const place = { path, key, namespace: null };
+    const at = ['definitions', key];
+    const place = { at, path: at.join('.'), key, namespace: null };
     switch (definition.type) {
       case 'tool':
         tool.add({ ...place, kind: 'tool', id: definition.id ?? key, definition });
@@ -74,12 +78,12 @@ export function catalogOf({ definitions = {} }: Pick<AgentManifest, 'definitions
       case 'tool_pack': {
         others.add(key);
         const namespace = definition.namespace ?? null;
-        for (const [at, member] of (definition.tools ?? []).entries())
-          tool.addMember('tool', `${path}.tools.${at}`, namespace, member);
-        for (const [at, member] of (definition.agents ?? []).entries())
-          agent.addMember('agent', `${path}.agents.${at}`, namespace, member);
-        for (const [at, member] of (definition.skills ?? []).entries())
-          skill.addMember('skill', `${path}.skills.${at}`, namespace, member);
+        for (const [index, member] of (definition.tools ?? []).entries())
+          tool.addMember('tool', [...at, 'tools', index], namespace, member);
+        for (const [index, member] of (definition.agents ?? []).entries())
+          agent.addMember('agent', [...at, 'agents', index], namespace, member);
+        for (const [index, member] of (definition.skills ?? []).entries())
+          skill.addMember('skill', [...at, 'skills', index], namespace, member);
         break;
       }
       default:
@@ -109,12 +113,13 @@ class Building<Kind extends DefinitionKind> {
 
   addMember(
     kind: Kind,
-    path: string,
+    at: Entry<Kind>['at'],
     namespace: string | null,
     member: string | (OfKind[Kind] & { id: string }),
   ): void {
     if (typeof member !== 'string') {
-      this.add({ kind, path, key: null, id: member.id, namespace, definition: member });
+      const path = at.join('.');
+      this.add({ kind, at, path, key: null, id: member.id, namespace, definition: member });
     } else if (namespace !== null) {
       this.#aliases.push({ namespace, reference: member });
     }

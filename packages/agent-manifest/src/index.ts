@@ -48,3 +48,11 @@ export {
   type ImportSource,
   type ImportWarning,
 } from './import/imported.ts';
+export type { AgentManifestFault, AgentManifestWarning, FaultCode, WarningCode } from './read/fault.ts';
+export { type FileRead, filesInMemory, type ManifestFiles } from './read/manifest-files.ts';
+export {
+  loadAgentManifest,
+  type ReadAgentManifest,
+  type ReadOptions,
+  readAgentManifest,
+} from './read/read-agent-manifest.ts';

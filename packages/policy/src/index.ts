@@ -12,6 +12,7 @@
 export { actionDigest } from './action-digest.ts';
 export { compileArgumentRules } from './arguments/argument-rules.ts';
 export { roomToWrite } from './arguments/pattern-size.ts';
+export { compileSchemaRules } from './arguments/schema-rules.ts';
 export { budgetsInForce, leastRemaining } from './budgets-in-force.ts';
 export { decide, type Judgement, plan } from './decide.ts';
 export { decisionRecord } from './decision-record.ts';
@@ -24,6 +25,7 @@ export type { Mandate, MandateOfFile, Policy } from './mandate/mandate.ts';
 export { type MandatesInForce, mandatesOfFile, planInForce } from './mandates-in-force.ts';
 export { normalModel, normalProvider } from './models/normal-form.ts';
 export { type KnownPrice, knownPrices, LISTS_PUBLISHED } from './prices/known-prices.ts';
+export { listedPrices } from './prices/listed-prices.ts';
 export { deadLetterId, decisionId, settlementId } from './record-ids.ts';
 export { fingerprintOf } from './redaction/fingerprint.ts';
 export { governedRedaction, type SensitiveFields } from './redaction/governed-redaction.ts';

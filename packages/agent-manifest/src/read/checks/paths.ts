@@ -1,0 +1,59 @@
+/** Checks that the files that a manifest names are below its folder. */
+import type { AgentManifest } from '@mandate/schemas/agent-manifest';
+import { isUri } from '../../addresses.ts';
+import type { Catalog } from '../../catalog.ts';
+import { type Found, found, type Path } from '../fault.ts';
+import { folderOf, pathBelow } from '../file-path.ts';
+import type { ManifestFiles } from '../manifest-files.ts';
+
+/** @param name the path of the manifest in `files` */
+export function pathFaults(
+  manifest: AgentManifest,
+  catalog: Catalog,
+  name: string,
+  files: ManifestFiles,
+): Found[] {
+  const folder = folderOf(name);
+  return namedFiles(manifest, catalog).flatMap(({ path, written, mayBeAddress }): Found[] => {
+    if (mayBeAddress && isUri(written) && !/^file:/i.test(written)) return [];
+    const file = pathBelow(folder, written);
+    if (file !== null && !files.leadsOut(file)) return [];
+    return [
+      found(
+        'PATH_OUTSIDE',
+        path,
+        'leads out of the folder of the manifest: copy the file there, and write its path',
+      ),
+    ];
+  });
+}
+
+type NamedFile = { path: Path; written: string; mayBeAddress: boolean };
+
+function namedFiles({ workflow }: AgentManifest, catalog: Catalog): NamedFile[] {
+  return [
+    ...catalog.agent.entries.flatMap(({ at, definition: { knowledge = [] } }) =>
+      knowledge.map((written, index) => ({ path: [...at, 'knowledge', index], written, mayBeAddress: true })),
+    ),
+    ...catalog.skill.entries.flatMap(({ at, definition: { instructions_uri, scripts = {} } }) => [
+      ...(instructions_uri === undefined
+        ? []
+        : [{ path: [...at, 'instructions_uri'], written: instructions_uri, mayBeAddress: true }]),
+      ...Object.entries(scripts).map(([script, written]) => ({
+        path: [...at, 'scripts', script],
+        written,
+        mayBeAddress: false,
+      })),
+    ]),
+    ...Object.entries(workflow?.steps ?? {}).flatMap(([key, step]): NamedFile[] =>
+      step.type === 'logic' && isFileOfCode(step.code)
+        ? [{ path: ['workflow', 'steps', key, 'code'], written: step.code, mayBeAddress: false }]
+        : [],
+    ),
+  ];
+}
+
+/** One word that ends in `.py` is a file. Anything else is Python. */
+function isFileOfCode(code: string): boolean {
+  return /^\S+\.py$/.test(code);
+}

@@ -1,0 +1,31 @@
+/** The files beside a manifest, as the reader asks for them. */
+import type { DocumentSource } from '@mandate/policy/documents';
+
+export type FileRead =
+  | { found: 'source'; source: DocumentSource }
+  | { found: 'missing' }
+  /** A link leads out of the folder. */
+  | { found: 'outside' }
+  /** Something else than a file that can be read. `what` completes the phrase "it is …": "a folder". */
+  | { found: 'other'; what: string };
+
+/** Paths are in their normal form, with `/` between their parts. */
+export type ManifestFiles = {
+  read(path: string): FileRead;
+  /** True if links lead from the path out of the folder of the manifest. False for a path where nothing is. */
+  leadsOut(path: string): boolean;
+};
+
+/** The files of a manifest that is given as a text. */
+export const NO_FILES: ManifestFiles = { read: () => ({ found: 'missing' }), leadsOut: () => false };
+
+/** Files that are given as texts, by their paths. */
+export function filesInMemory(texts: Readonly<Record<string, string>>): ManifestFiles {
+  return {
+    read: (path) => {
+      const source = Object.hasOwn(texts, path) ? texts[path] : undefined;
+      return source === undefined ? { found: 'missing' } : { found: 'source', source };
+    },
+    leadsOut: () => false,
+  };
+}

@@ -1,0 +1,81 @@
+/** Reads an agent manifest. */
+import type { DocumentSource } from '@mandate/policy/documents';
+import type { AgentManifest } from '@mandate/schemas/agent-manifest';
+import { checkMeaning } from './check-meaning.ts';
+import { followReferences, type Origin } from './definition-files.ts';
+import type { AgentManifestFault, AgentManifestWarning } from './fault.ts';
+import { type ManifestFiles, NO_FILES } from './manifest-files.ts';
+import type { KnownModels } from './models.ts';
+import { type FindInFiles, placed } from './placed.ts';
+import { readStructure } from './read-structure.ts';
+import { readSource, type SourceFile } from './source-file.ts';
+
+export type ReadOptions = KnownModels & {
+  /** The name of the manifest, for the places of faults. Default: `manifest.yaml`. */
+  file?: string;
+};
+
+/** A manifest with a fault is refused. Its warnings are not searched for, because they may be consequences. */
+export type ReadAgentManifest = {
+  /** The paths of the files beside the manifest that its definitions refer to. */
+  files: readonly string[];
+} & (
+  | { ok: true; manifest: AgentManifest; warnings: readonly AgentManifestWarning[] }
+  | { ok: false; faults: readonly AgentManifestFault[] }
+);
+
+/** Reads a manifest that stands in one file. A reference (`$ref`) into another file leads to nothing. */
+export function readAgentManifest(source: DocumentSource, options: ReadOptions = {}): ReadAgentManifest {
+  return readSourceOf(options.file ?? 'manifest.yaml', source, NO_FILES, options);
+}
+
+/**
+ * Reads a manifest with the files that it refers to. All paths are below the folder of the manifest.
+ *
+ * @param main the path of the manifest in `files`
+ */
+export function loadAgentManifest(
+  files: ManifestFiles,
+  main: string,
+  options: KnownModels = {},
+): ReadAgentManifest {
+  const read = files.read(main);
+  if (read.found === 'source') return readSourceOf(main, read.source, files, options);
+  const message = `there is no file ${main} that can be read`;
+  const fault = { code: 'REF_MISSING', file: main, path: '', line: 1, column: 1, message } as const;
+  return { ok: false, files: [], faults: [fault] };
+}
+
+function readSourceOf(
+  name: string,
+  source: DocumentSource,
+  files: ManifestFiles,
+  models: KnownModels,
+): ReadAgentManifest {
+  const read = readSource(name, source);
+  if (!read.ok) return { ...read, files: [] };
+  const { value, origins, files: beside, faults } = followReferences(read.file, files);
+  const find = finderOf(read.file, origins);
+  const structure = readStructure(value);
+  const ofFields = [...faults, ...(structure.ok ? [] : structure.faults)];
+  if (!structure.ok || ofFields.length > 0)
+    return { ok: false, files: beside, faults: placed(ofFields, find) };
+  const meaning = checkMeaning(structure.manifest, { name, files, models });
+  if (meaning.faults.length > 0) return { ok: false, files: beside, faults: placed(meaning.faults, find) };
+  return {
+    ok: true,
+    files: beside,
+    manifest: structure.manifest,
+    warnings: placed(meaning.warnings(), find),
+  };
+}
+
+/** The fields of a definition that stands in another file have their places there. */
+function finderOf(main: SourceFile, origins: ReadonlyMap<string, Origin>): FindInFiles {
+  return (path) => {
+    const [first, key, ...within] = path;
+    const origin = first === 'definitions' && within.length > 0 ? origins.get(String(key)) : undefined;
+    if (origin === undefined || within[0] === '$ref') return { file: main.name, ...main.find(path) };
+    return { file: origin.file.name, ...origin.file.find([...origin.path, ...within]) };
+  };
+}
