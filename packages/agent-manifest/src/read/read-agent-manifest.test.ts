@@ -258,6 +258,20 @@ test('refuses patterns that are too large together', () => {
   expect(faults.length).toBeGreaterThan(10);
 });
 
+const dollar = (expression: string) => `\${${expression}}`;
+
+test('checks conditions and what is filled in', () => {
+  const steps = (condition: string, input: string) =>
+    withSteps(
+      `a: { type: switch, cases: { ${JSON.stringify(condition)}: b }, default: b }\nb: { type: agent, agent: writer, inputs: { x: [${JSON.stringify(input)}] } }`,
+    );
+  expect(faultsOf(steps('state.score > 1', dollar('inputs.topic')))).toEqual([]);
+  expect(faultsOf(steps('state.score >', dollar('nothing')))).toEqual([
+    'EXPRESSION_INVALID workflow.steps.a.cases.state.score >',
+    'EXPRESSION_INVALID workflow.steps.b.inputs.x.0',
+  ]);
+});
+
 test.each([
   ['an agent by its name', 'a: { type: agent, agent: Writer }', []],
   [

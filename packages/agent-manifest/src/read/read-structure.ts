@@ -1,6 +1,7 @@
 /** Checks the fields of a document: their types and bounds, schemas and expressions. No reference is followed. */
 import { readShape } from '@mandate/schemas';
 import { type AgentManifest, agentManifestDocument } from '@mandate/schemas/agent-manifest';
+import { expressionFaults } from './expressions.ts';
 import { type Found, found, isFaultCode, MOST_FAULTS } from './fault.ts';
 import { fieldsTogether } from './fields-together.ts';
 import { schemaFaults } from './value-schemas.ts';
@@ -13,6 +14,7 @@ export function readStructure(value: unknown): StructureRead {
     ...(read.ok ? [] : read.faults.map(shapeFault)),
     ...fieldsTogether(value),
     ...schemaFaults(value),
+    ...expressionFaults(value),
   ];
   return read.ok && faults.length === 0 ? { ok: true, manifest: read.value } : { ok: false, faults };
 }
