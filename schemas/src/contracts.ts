@@ -40,6 +40,7 @@ import { agentKilled, agentRevived, approvalRecorded, budgetAdjusted, ledgerEpoc
 import { actionCompleted } from './outcome.ts';
 import { personErased, personsBegun } from './person-erased.ts';
 import { ruleDocument } from './rule-document.ts';
+import { RUN_EVENTS } from './run-event.ts';
 import { sdkDecided, sdkSettled } from './sdk-record.ts';
 import { actionSettled } from './settlement.ts';
 import { tenantDocument } from './tenant-document.ts';
@@ -68,6 +69,7 @@ export const RECORDS = {
   },
   [TOPICS.access]: { 'audit.read': auditRead },
   [TOPICS.sdkRecords]: { 'sdk.decided': sdkDecided, 'sdk.settled': sdkSettled },
+  [TOPICS.runs]: RUN_EVENTS,
   [TOPICS.persons]: { 'person.erased': personErased, 'persons.begun': personsBegun },
   [TOPICS.control]: {
     'agent.put': agentPut,

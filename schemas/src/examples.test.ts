@@ -9,6 +9,7 @@ import { readDeadLettersRecord } from './dead-letter.ts';
 import { type DecisionsRecord, readDecisionsRecord } from './decisions-record.ts';
 import { readPersonsRecord } from './person-erased.ts';
 import { readActionsRecord } from './read-record.ts';
+import { readRunEvent } from './run-event.ts';
 import { readSdkRecord } from './sdk-record.ts';
 import { TOPICS } from './topics.ts';
 
@@ -37,6 +38,8 @@ function read(topic: string, bytes: Uint8Array): unknown {
       return readAccessRecord(bytes);
     case TOPICS.sdkRecords:
       return readSdkRecord(bytes);
+    case TOPICS.runs:
+      return readRunEvent(bytes);
     case TOPICS.persons:
       return readPersonsRecord(bytes);
     case TOPICS.control:

@@ -47,6 +47,7 @@ export * from './read-record.ts';
 export * from './record-headers.ts';
 export * from './route-records.ts';
 export * from './rule-document.ts';
+export * from './run-event.ts';
 export * from './say-issue.ts';
 export * from './scalars.ts';
 export * from './sdk-record.ts';

@@ -19,6 +19,8 @@ export const TOPICS = {
   access: 'mandate.access.v1',
   /** The decisions and settlements of SDKs. The plane only records them. */
   sdkRecords: 'mandate.sdkrecords.v1',
+  /** The events of runs of workflows. The key of a record is the tenant and the run. */
+  runs: 'mandate.runs.v1',
   /** Persons that were forgotten. */
   persons: 'mandate.persons.v1',
   /** Every change of agents, policies and rules. */
@@ -34,6 +36,7 @@ export const GROUPS = {
   decider: 'mandate.decider',
   recorder: 'mandate.recorder',
   alerter: 'mandate.alerter',
+  runner: 'mandate.runner',
 } as const;
 
 /**
@@ -50,6 +53,11 @@ export function recorderGroup(auditId: string): string {
  */
 export function agentKey(tenant: string, agentId: string): string {
   return `${tenant}/${agentId}`;
+}
+
+/** Returns the key of a run's events, so that they stay in order. */
+export function runKey(tenant: string, runId: string): string {
+  return `${tenant}/${runId}`;
 }
 
 /**

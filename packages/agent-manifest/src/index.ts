@@ -56,3 +56,12 @@ export {
   type ReadOptions,
   readAgentManifest,
 } from './read/read-agent-manifest.ts';
+export { eventOfResult, type StepResult } from './run/events-of-result.ts';
+export { type MockedOutputs, mockRun } from './run/mock-run.ts';
+export { type EventDraft, nextOfRun } from './run/next-of-run.ts';
+export { goOnPlaying, type PlayedStep, type Players, playRun } from './run/play-run.ts';
+export type { RunPlan } from './run/run-plan.ts';
+export { applyEvent, type CurrentStep, type RunState, stateOfRun } from './run/run-state.ts';
+export { takeOver } from './run/take-over.ts';
+export { councilSettings, inputsOfRun, workflowOf, workflowPlan } from './run/workflow-plan.ts';
+export { type SideSchema, sideSchema } from './side-schema.ts';

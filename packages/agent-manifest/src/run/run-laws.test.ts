@@ -1,0 +1,229 @@
+/** Laws of the fold of a run: they must hold for any workflow, any results of steps, and any point of a crash. */
+import type { Json, RunEvent, RunEventOf } from '@mandate/schemas';
+import { agentManifestDocument } from '@mandate/schemas/agent-manifest';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { goOnPlaying, type PlayedStep, type Players, playRun } from './play-run.ts';
+import type { RunPlan } from './run-plan.ts';
+import { applyEvent, type CurrentStep, type RunState, stateOfRun } from './run-state.ts';
+import { workflowOf, workflowPlan } from './workflow-plan.ts';
+
+const STEPS = ['a', 'b', 'c', 'd'] as const;
+
+/** What an attempt comes to. The law needs no more than its kind. */
+type Result =
+  | 'ok'
+  | 'object'
+  | 'transient'
+  | 'permanent'
+  | 'soft'
+  | 'deferred'
+  | 'uncertain'
+  | 'crash'
+  | 'crash in tool';
+
+const RESULTS: readonly Result[] = [
+  ...(['ok', 'ok', 'object', 'transient', 'permanent', 'soft'] as const),
+  ...(['deferred', 'uncertain', 'crash', 'crash in tool'] as const),
+];
+const result = fc.constantFrom(...RESULTS);
+
+const agentStep = fc.record({
+  type: fc.constant('agent'),
+  next: fc.option(fc.constantFrom(...STEPS), { nil: undefined }),
+});
+const switchStep = fc.record({
+  type: fc.constant('switch'),
+  first: fc.constantFrom(...STEPS),
+  default: fc.constantFrom(...STEPS),
+});
+
+const scene = fc.record({
+  steps: fc.tuple(agentStep, fc.oneof(agentStep, switchStep), fc.oneof(agentStep, switchStep), agentStep),
+  maxSteps: fc.integer({ min: 1, max: 8 }),
+  maxRetries: fc.integer({ min: 0, max: 2 }),
+  timeout: fc.option(fc.integer({ min: 1, max: 20 }), { nil: undefined }),
+  results: fc.array(result, { minLength: 1, maxLength: 12 }),
+  cut: fc.nat(),
+});
+type Scene = typeof scene extends fc.Arbitrary<infer Of> ? Of : never;
+
+function planOf({ steps, maxSteps, maxRetries, timeout }: Scene): RunPlan {
+  const written = STEPS.map((key, at) => {
+    const step = steps[at];
+    if (step?.type === 'switch' && 'first' in step) {
+      const { type, first, default: otherwise } = step;
+      return [key, { type, cases: { 'has(state.n) && state.n > 1': first }, default: otherwise }];
+    }
+    const next = step !== undefined && 'next' in step && step.next !== undefined ? { next: step.next } : {};
+    return [key, { type: 'agent', agent: 'w', ...next }];
+  });
+  const manifest = agentManifestDocument.parse({
+    apiVersion: 'coreason.ai/v2',
+    kind: 'Recipe',
+    metadata: { name: 'M' },
+    state: { schema: { n: { type: 'number' } } },
+    policy: { max_steps: maxSteps, max_retries: maxRetries, ...(timeout !== undefined && { timeout }) },
+    definitions: { w: { type: 'agent', name: 'W', role: 'r', goal: 'g', model: 'm' } },
+    workflow: { start: 'a', steps: Object.fromEntries(written) },
+  });
+  const workflow = workflowOf(manifest, null);
+  if (workflow === null) throw new Error('no workflow');
+  return workflowPlan(manifest, workflow);
+}
+
+const STARTED: RunEventOf<'run.started'> = {
+  event: 'run.started',
+  ...{ runId: 'run_1', tenant: 'default', at: '2026-01-05T09:30:41.000Z' },
+  manifest: { id: 'm', hash: '0'.repeat(64) },
+  ...{ agent: null, inputs: {}, principal: null, by: 'key:test' },
+};
+
+/** The result depends only on the place, so that a run goes on in the same way after a cut. */
+function playersOf({ results }: Scene, onEvent: (event: RunEvent) => void): Players {
+  const resultAt = (run: RunState, { attempt }: CurrentStep) =>
+    results[(run.visits * 5 + attempt) % results.length] ?? 'ok';
+  return {
+    onEvent,
+    perform: (current, run) => played(resultAt(run, current), current),
+    answer(_waiting, run) {
+      const { current } = run;
+      if (current === null) return null;
+      const place = { step: current.step, visit: current.visit, attempt: current.attempt };
+      if (current.phase === 'deferred')
+        return {
+          waitedMs: 60_000,
+          events: [{ event: 'step.failed', ...place, ...failure('APPROVAL_EXPIRED', true) }],
+        };
+      return { events: [{ event: 'step.resolved', ...place, done: true, output: 1, by: 'key:test' }] };
+    },
+  };
+}
+
+function played(result: Result, { step, visit, attempt, calls }: CurrentStep): PlayedStep {
+  const place = { step, visit, attempt };
+  const output = (value: Json) => ({ durationMs: 1_000, result: { output: value } });
+  switch (result) {
+    case 'ok':
+      return output(attempt);
+    case 'object':
+      return output({ n: visit });
+    case 'transient':
+      return { durationMs: 500, result: { failure: failure('STEP_FAILED', true) } };
+    case 'permanent':
+      return { result: { failure: failure('STEP_FAILED', false) } };
+    case 'soft':
+      return { result: { failure: { ...failure('RATE_LIMIT_EXCEEDED', true), retryAfterMs: 3_000 } } };
+    case 'deferred':
+      return {
+        result: {
+          deferred: { what: 'step', waiting: [{ approvalId: 'apv_1', agentId: 'm', actionId: 'x' }] },
+        },
+      };
+    case 'uncertain':
+      return { result: { uncertain: { agentId: null, actionId: null, tool: null } } };
+    default: {
+      // A runner that goes on does not crash at the same place again.
+      if (calls.length > 0) return output('after the crash');
+      const isTool = result === 'crash in tool';
+      const call = isTool
+        ? ({ type: 'tool', tool: 'x' } as const)
+        : ({ type: 'model', provider: 'p', model: 'x', inputTokens: 1, maxOutputTokens: 1 } as const);
+      const begun = {
+        event: 'call.begun',
+        ...place,
+        agentId: 'm.w',
+        actionId: 'y',
+        call,
+        repeatable: !isTool,
+      } as const;
+      return { events: [begun], result: 'crash' };
+    }
+  }
+}
+
+function failure(code: string, retryable: boolean) {
+  return { code, reason: 'the scene', retryable, retryAfterMs: null };
+}
+
+function play(of: Scene): { plan: RunPlan; events: RunEvent[]; run: RunState } {
+  const plan = planOf(of);
+  const events: RunEvent[] = [];
+  const run = playRun(
+    plan,
+    STARTED,
+    playersOf(of, (event) => events.push(event)),
+  );
+  return { plan, events, run };
+}
+
+test('a run that is cut after any event goes on with the same events', () => {
+  fc.assert(
+    fc.property(scene, (of) => {
+      const { plan, events } = play(of);
+      const cut = 1 + (of.cut % events.length);
+      // The end of a runner within a call is an event of the play itself.
+      if (events[cut - 1]?.event === 'call.begun') return;
+      const run = stateOfRun(plan, events.slice(0, cut));
+      if (run === null) throw new Error('the run has not started');
+      const again: RunEvent[] = [];
+      goOnPlaying(
+        plan,
+        run,
+        playersOf(of, (event) => again.push(event)),
+      );
+      expect(again.map(withoutTime)).toEqual(events.slice(cut).map(withoutTime));
+    }),
+  );
+});
+
+test('the fold of the events is the state of the runner that wrote them', () => {
+  fc.assert(
+    fc.property(scene, (of) => {
+      const { plan, events, run } = play(of);
+      expect(stateOfRun(plan, events)).toEqual(run);
+    }),
+  );
+});
+
+test('a run ends once, makes no more visits than its manifest allows, and no more attempts', () => {
+  fc.assert(
+    fc.property(scene, (of) => {
+      const { events, run } = play(of);
+      const ends = events.filter(({ event }) => event === 'run.completed' || event === 'run.failed');
+      expect(ends).toHaveLength(1);
+      expect(ends[0]).toBe(events.at(-1));
+      expect(run.visits).toBeLessThanOrEqual(of.maxSteps);
+      for (const event of events) {
+        if (event.event === 'step.begun') expect(event.attempt).toBeLessThanOrEqual(of.maxRetries + 1);
+      }
+    }),
+  );
+});
+
+test('an event that was applied changes nothing when it comes again later, and neither does one after the end', () => {
+  fc.assert(
+    fc.property(scene, (of) => {
+      const { plan, events } = play(of);
+      const run = stateOfRun(plan, events);
+      if (run === null) throw new Error('the run has not started');
+      const before = structuredClone(run);
+      for (const event of events) expect(applyEvent(run, event, plan.absorb)).toBe(false);
+      expect(run).toEqual(before);
+    }),
+  );
+});
+
+test('a run never works longer than its time, except for the attempt that exceeds it', () => {
+  fc.assert(
+    fc.property(scene, (of) => {
+      const { run } = play(of);
+      if (of.timeout === undefined || run.status !== 'completed') return;
+      expect(run.workedMs).toBeLessThanOrEqual(of.timeout * 1_000);
+    }),
+  );
+});
+
+function withoutTime({ at: _, ...event }: RunEvent): object {
+  return event;
+}

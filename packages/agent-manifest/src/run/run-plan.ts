@@ -1,0 +1,31 @@
+/** What the fold of a run needs to know of its manifest, or of its graph. */
+import type { Json } from '@mandate/schemas';
+import type { RunState } from './run-state.ts';
+
+type StepKind = 'agent' | 'logic' | 'switch' | 'council' | 'human';
+
+export type StepFailure = { failed: string; reason: string };
+
+/** Where a step leads. `next: null` ends the run. A switch has no output. */
+export type Finished = { output?: Json; next: string | null };
+
+/** What a step came to: its output, or the ballots of its voters. */
+export type Product = { output: Json } | { ballots: Readonly<Record<string, Json>> };
+
+export type RunPlan = {
+  start: string;
+  attempts: number;
+  maxSteps: number | null;
+  timeoutMs: number | null;
+  kindOf(step: string): StepKind;
+  /** The inputs of a step. Undefined for a switch, which reads the state itself. */
+  inputsOf(run: RunState, step: string): { inputs: Json | undefined } | StepFailure;
+  /** Where a switch leads. */
+  choose(run: RunState, step: string): Finished | StepFailure;
+  /** Checks what a step came to, and says where it leads. */
+  finish(run: RunState, step: string, product: Product): Finished | StepFailure;
+  /** The members that an output sets in the state of the run. */
+  absorb(step: string, output: Json): Iterable<readonly [name: string, value: Json]>;
+  /** The outputs of a run after its last step. */
+  outputsOf(run: RunState): { outputs: Json } | StepFailure;
+};

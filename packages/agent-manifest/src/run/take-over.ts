@@ -1,0 +1,24 @@
+/** What a runner appends when it takes a run over in the middle of a step. */
+import type { EventDraft } from './next-of-run.ts';
+import type { CallRecord, RunState } from './run-state.ts';
+
+/**
+ * Returns the event with which another runner goes on. Null if the run is not in the middle of a step. A tool that has
+ * effects, and whose answer is not on the log, makes the step uncertain: a person must say whether it was done.
+ */
+export function takeOver({ status, current }: RunState): EventDraft | null {
+  if (status !== 'running' || current === null || current.phase !== 'performing') return null;
+  const { step, visit, attempt, calls } = current;
+  const place = { step, visit, attempt };
+  const open = new Map<string, Extract<CallRecord, { event: 'call.begun' }>>();
+  for (const call of calls) {
+    const key = JSON.stringify([call.agentId, call.actionId]);
+    if (call.event === 'call.begun') open.set(key, call);
+    else open.delete(key);
+  }
+  for (const { agentId, actionId, call, repeatable } of open.values()) {
+    if (call.type === 'tool' && !repeatable)
+      return { event: 'step.uncertain', ...place, agentId, actionId, tool: call.tool };
+  }
+  return { event: 'step.resumed', ...place };
+}

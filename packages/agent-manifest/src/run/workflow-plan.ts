@@ -1,0 +1,187 @@
+/** The plan of a run that follows the workflow of a manifest. */
+import { type Json, MOST_RUN_JSON_BYTES } from '@mandate/schemas';
+import type { AgentManifest, Step, Workflow } from '@mandate/schemas/agent-manifest';
+import { agentSteps } from '../agent-steps.ts';
+import { chooseCase } from '../conditions/choose-case.ts';
+import { fillTemplate } from '../conditions/fill-template.ts';
+import { countVotes } from '../council.ts';
+import { faultOf, type SideSchema, sideSchema, withDefaults } from '../side-schema.ts';
+import { jsonBytes } from './json-bytes.ts';
+import type { Product, RunPlan, StepFailure } from './run-plan.ts';
+import type { RunState } from './run-state.ts';
+
+const DEFAULT_RETRIES = 3;
+
+/**
+ * Returns the workflow that a run follows. A manifest without a workflow has one step, its agent.
+ *
+ * @param agent the key of the agent, if the manifest has no workflow
+ */
+export function workflowOf(manifest: AgentManifest, agent: string | null): Workflow | null {
+  if (agent === null) return manifest.workflow ?? null;
+  const found = agentSteps(manifest).find(({ key }) => key === agent);
+  return found === undefined ? null : { start: found.key, steps: { [found.key]: found.step } };
+}
+
+export function workflowPlan(manifest: AgentManifest, workflow: Workflow): RunPlan {
+  const { policy = {}, state, interface: sides = {} } = manifest;
+  const states = sideSchema(state?.schema ?? {}, 'none');
+  const inputs = sides.inputs === undefined ? null : sideSchema(sides.inputs, 'inputs');
+  const outputs = sides.outputs === undefined ? null : sideSchema(sides.outputs, 'all');
+  const schemas = { state: states.schema, ...(inputs === null ? {} : { inputs: inputs.schema }) };
+  const stepOf = (step: string): Step => {
+    const found = Object.hasOwn(workflow.steps, step) ? workflow.steps[step] : undefined;
+    if (found === undefined) throw new Error(`the workflow has no step ${step}`);
+    return found;
+  };
+  return {
+    start: workflow.start,
+    attempts: 1 + (policy.max_retries ?? DEFAULT_RETRIES),
+    maxSteps: policy.max_steps ?? null,
+    timeoutMs: policy.timeout === undefined ? null : policy.timeout * 1_000,
+    kindOf: (step) => stepOf(step).type,
+    inputsOf(run, step) {
+      const { type, inputs: written } = stepOf(step);
+      if (type === 'switch') return { inputs: undefined };
+      if (written === undefined) return { inputs: { inputs: run.started.inputs, previous: run.previous } };
+      const filled = fillTemplate(written, variablesOf(run), schemas);
+      if (!filled.ok) return { failed: 'EXPRESSION_FAILED', reason: filled.message };
+      return withinSize(filled.value, 'INPUT_TOO_LARGE') ?? { inputs: filled.value };
+    },
+    choose(run, step) {
+      const written = stepOf(step);
+      if (written.type !== 'switch') throw new Error(`${step} is no switch`);
+      const chosen = chooseCase({
+        cases: written.cases,
+        default: written.default,
+        variables: variablesOf(run),
+        schemas,
+      });
+      return 'next' in chosen ? { next: chosen.next } : { failed: chosen.failed, reason: chosen.message };
+    },
+    finish(run, step, product) {
+      const written = stepOf(step);
+      const next = written.type === 'switch' ? null : (written.next ?? null);
+      const output = 'output' in product ? { output: product.output } : votesOf(run, written, product);
+      if ('failed' in output) return output;
+      return checkOutput(output.output, states) ?? { output: output.output, next };
+    },
+    absorb: (_step, output) => membersIn(output, states),
+    outputsOf: (run) => outputsOf(run, outputs),
+  };
+}
+
+/** Checks the inputs of a run before anything is on the log, and fills in defaults. */
+export function inputsOfRun(
+  { interface: sides = {} }: AgentManifest,
+  given: Json,
+): { inputs: Json } | StepFailure {
+  const tooLarge = withinSize(given, 'INPUT_INVALID');
+  if (tooLarge !== null) return tooLarge;
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    return { failed: 'INPUT_INVALID', reason: 'The inputs must be a JSON object.' };
+  if (sides.inputs === undefined) return { inputs: given };
+  const schema = sideSchema(sides.inputs, 'inputs');
+  const inputs = withDefaults(schema, given);
+  const fault = schema.faultOf(inputs);
+  return fault === null ? { inputs } : { failed: 'INPUT_INVALID', reason: `The inputs are wrong: ${fault}.` };
+}
+
+function variablesOf(run: RunState): Readonly<Record<string, Json>> {
+  const steps = Object.fromEntries(
+    [...run.steps].map(([step, { visits, output }]) => [
+      step,
+      output === undefined ? { visits } : { visits, output },
+    ]),
+  );
+  return {
+    inputs: run.started.inputs,
+    state: Object.fromEntries(run.state),
+    steps,
+    run: { id: run.started.runId },
+  };
+}
+
+function* membersIn(output: Json, { members }: SideSchema): Iterable<readonly [string, Json]> {
+  if (typeof output !== 'object' || output === null || Array.isArray(output)) return;
+  for (const name of Object.keys(members)) {
+    const value = Object.hasOwn(output, name) ? output[name] : undefined;
+    if (value !== undefined) yield [name, value];
+  }
+}
+
+function checkOutput(output: Json, states: SideSchema): StepFailure | null {
+  const tooLarge = withinSize(output, 'OUTPUT_TOO_LARGE');
+  if (tooLarge !== null) return tooLarge;
+  for (const [name, value] of membersIn(output, states)) {
+    const fault = faultOf(states.members[name], value);
+    if (fault !== null)
+      return { failed: 'STATE_INVALID', reason: `The output has a wrong "${name}" of the state: ${fault}.` };
+  }
+  return null;
+}
+
+function withinSize(value: Json, code: string): StepFailure | null {
+  const bytes = jsonBytes(value);
+  if (bytes <= MOST_RUN_JSON_BYTES) return null;
+  return { failed: code, reason: `It has ${bytes} bytes of JSON, and ${MOST_RUN_JSON_BYTES} are allowed.` };
+}
+
+function votesOf(
+  run: RunState,
+  step: Step,
+  product: Extract<Product, { ballots: unknown }>,
+): { output: Json } | StepFailure {
+  if (step.type !== 'council') throw new Error('only a council has ballots');
+  const settings = councilSettings(run.current?.inputs ?? null);
+  const counted = countVotes({
+    voters: step.voters,
+    strategy: step.strategy ?? 'consensus',
+    ballots: product.ballots,
+    ...settings,
+  });
+  const { decision, decided, counts, abstained, reason } = counted;
+  if (decision === null) {
+    const why = `The voters did not decide: ${reason}. Give "undecided" in the inputs of the step to go on anyway.`;
+    return { failed: 'COUNCIL_UNDECIDED', reason: why };
+  }
+  return { output: { decision, decided, counts: { ...counts }, abstained: [...abstained] } };
+}
+
+/** Reads how votes are counted from the inputs of a council. What has another form counts as absent. */
+export function councilSettings(inputs: Json): {
+  options?: readonly string[];
+  weights?: Readonly<Record<string, number>>;
+  undecided?: string;
+} {
+  if (typeof inputs !== 'object' || inputs === null || Array.isArray(inputs)) return {};
+  const { options, weights, undecided } = inputs;
+  return {
+    ...(Array.isArray(options) && { options: options.filter((option) => typeof option === 'string') }),
+    ...(typeof weights === 'object' &&
+      weights !== null &&
+      !Array.isArray(weights) && {
+        weights: Object.fromEntries(
+          Object.entries(weights).filter((entry): entry is [string, number] => typeof entry[1] === 'number'),
+        ),
+      }),
+    ...(typeof undecided === 'string' && { undecided }),
+  };
+}
+
+function outputsOf(run: RunState, declared: SideSchema | null): { outputs: Json } | StepFailure {
+  const last = run.previous;
+  if (declared === null) return { outputs: last };
+  const isObject = typeof last === 'object' && last !== null && !Array.isArray(last);
+  const names = Object.keys(declared.members);
+  const outputs: Record<string, Json> = {};
+  for (const name of names) {
+    const own = isObject && Object.hasOwn(last, name) ? last[name] : undefined;
+    const value = own ?? run.state.get(name) ?? (names.length === 1 && !isObject ? last : undefined);
+    if (value !== undefined) outputs[name] = value;
+  }
+  const fault = declared.faultOf(outputs);
+  return fault === null
+    ? { outputs }
+    : { failed: 'OUTPUT_INVALID', reason: `The outputs of the run are wrong: ${fault}.` };
+}
