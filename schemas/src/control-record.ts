@@ -226,9 +226,54 @@ export function controlRecordFault(record: ControlRecord): string | null {
  * ignored it would allow what other readers refuse.
  */
 export function readControlRecord(value: Uint8Array): ControlRecord {
+  const steps = readControlRecordInSteps(value);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** Does the same in steps that each take a few milliseconds, because a manifest may have thousands of documents. */
+export function* readControlRecordInSteps(value: Uint8Array): Generator<void, ControlRecord> {
   const text = utf8.decode(value);
   if (isDeeperThan(MOST_DEEP, text)) throw new RangeError('nested too deep');
-  return controlRecord.parse(JSON.parse(text));
+  const written: unknown = JSON.parse(text);
+  if (eventIn(written) !== 'manifest.published') return controlRecord.parse(written);
+  yield;
+  const { manifest, ...record } = withWrittenDocuments.parse(written);
+  const agents = yield* parsed(manifest.agents, agentDocument);
+  const policies = yield* parsed(manifest.policies, policyDocument);
+  const rules = yield* parsed(manifest.rules, ruleDocument);
+  return { ...record, manifest: { ...manifest, agents, policies, rules } };
+}
+
+function eventIn(written: unknown): unknown {
+  return typeof written === 'object' && written !== null && 'event' in written ? written.event : null;
+}
+
+const writtenDocuments = z.array(z.unknown()).max(CAPS.documentsPerManifest);
+/** A published manifest whose documents are not checked yet. */
+const withWrittenDocuments = manifestPublished.extend({
+  manifest: publishedManifest.extend({
+    agents: writtenDocuments.min(1),
+    policies: writtenDocuments,
+    rules: writtenDocuments,
+  }),
+});
+
+/** How many documents are checked in one step. */
+const DOCUMENTS_AT_ONCE = 100;
+
+function* parsed<Document>(
+  written: readonly unknown[],
+  schema: z.ZodType<Document>,
+): Generator<void, Document[]> {
+  const documents: Document[] = [];
+  for (const [at, one] of written.entries()) {
+    if (at % DOCUMENTS_AT_ONCE === 0) yield;
+    documents.push(schema.parse(one));
+  }
+  return documents;
 }
 
 /**

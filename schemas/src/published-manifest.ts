@@ -36,6 +36,14 @@ export const publishedManifest = z
       'The options of the compilation, as JSON text.',
       '{"defaultModel":"claude-haiku-4-5"}',
     ),
+    files: described(
+      z
+        .record(z.string().min(1).max(CAPS.stringUnits), z.string())
+        .refine((files) => Object.keys(files).length <= CAPS.keys, { error: `must be at most ${CAPS.keys}` })
+        .default({}),
+      'The texts of the files that the manifest names and that are not part of it: code of steps, instructions of skills. By the path that the manifest states.',
+      { 'score.py': 'def run(inputs, state, steps):\n    return {"score": 1}\n' },
+    ),
     agents: described(
       z.array(agentDocument).min(1).max(CAPS.documentsPerManifest),
       'The agents. The first is the manifest itself.',
@@ -55,16 +63,19 @@ export const publishedManifest = z
   });
 export type PublishedManifest = z.output<typeof publishedManifest>;
 
+/** What was published, without the documents that it compiles to. */
+export type WrittenManifest = Pick<PublishedManifest, 'id' | 'hash' | 'text' | 'options' | 'files'>;
+
 const writtenManifest = z.object({
   event: z.literal('manifest.published'),
-  manifest: publishedManifest.pick({ id: true, hash: true, text: true, options: true }).strip(),
+  manifest: publishedManifest.pick({ id: true, hash: true, text: true, options: true, files: true }).strip(),
 });
 
 /**
  * Reads the manifest of a record of the control topic without its documents, because these can be thousands. Throws if
  * the record is another one.
  */
-export function readWrittenManifest(value: Uint8Array): z.output<typeof writtenManifest>['manifest'] {
+export function readWrittenManifest(value: Uint8Array): WrittenManifest {
   const text = new TextDecoder('utf-8', { fatal: true }).decode(value);
   return writtenManifest.parse(JSON.parse(text)).manifest;
 }

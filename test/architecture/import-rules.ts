@@ -76,7 +76,14 @@ const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
   ],
   [
     'packages/documents',
-    [...ADAPTER, '@mandate/policy', '@mandate/control', '@mandate/manifest', '@mandate/privacy'],
+    [
+      ...ADAPTER,
+      '@mandate/policy',
+      '@mandate/control',
+      '@mandate/manifest',
+      '@mandate/agent-manifest',
+      '@mandate/privacy',
+    ],
   ],
   [
     'packages/cases',
@@ -118,6 +125,7 @@ const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
   ],
   ['packages/control-log', [...ADAPTER, '@mandate/bus', '@mandate/policy', '@mandate/control']],
   ['packages/context', [...CONTRACTS, '@mandate/sdk']],
+  ['services/control', [...SERVICE, '@mandate/agent-manifest']],
   ['services/runner', [...SERVICE, '@mandate/agent-manifest', '@mandate/client', '@mandate/sdk']],
   ['packages/examples', ['@mandate/sdk', '@mandate/manifest', TESTING]],
   [

@@ -48,6 +48,12 @@ export {
   type ImportSource,
   type ImportWarning,
 } from './import/imported.ts';
+export {
+  type Publication,
+  type PublicationNote,
+  type PublicationOptions,
+  publicationOf,
+} from './publication.ts';
 export type { AgentManifestFault, AgentManifestWarning, FaultCode, WarningCode } from './read/fault.ts';
 export { type FileRead, filesInMemory, type ManifestFiles } from './read/manifest-files.ts';
 export {

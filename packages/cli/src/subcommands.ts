@@ -21,6 +21,8 @@ const LOADERS = {
   profiles: async () => (await import('./commands/profiles.ts')).profilesCommand,
   agents: async () => (await import('./commands/agents.ts')).agentsCommand,
   policies: async () => (await import('./commands/policies.ts')).policiesCommand,
+  manifest: async () => (await import('./commands/manifest.ts')).manifestCommand,
+  manifests: async () => (await import('./commands/manifests.ts')).manifestsCommand,
   rules: async () => (await import('./commands/rules.ts')).rulesCommand,
   grants: async () => (await import('./commands/grants.ts')).grantsCommand,
   apply: async () => (await import('./commands/apply.ts')).applyCommand,
@@ -73,6 +75,8 @@ const GROUPS: Readonly<Record<string, readonly (readonly [name: Name, summary: s
   'What agents may do': [
     ['agents', 'list, show and register agents, and issue their keys'],
     ['policies', 'list and show policies, and go back to earlier versions'],
+    ['manifest', 'publish agent manifests from files'],
+    ['manifests', 'list and show published agent manifests, and go back to versions'],
     ['rules', 'list and show rules: which agents get which policy'],
     ['grants', 'issue, list and revoke grants'],
     ['apply', 'make agents, policies and rules equal to files'],

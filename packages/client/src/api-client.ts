@@ -25,6 +25,8 @@ export type Query = Readonly<Record<string, string | number | boolean | readonly
 
 type PostOptions = {
   query?: Query;
+  /** The revision of the document that the caller saw; 0 if the document did not exist. */
+  revision?: number | undefined;
   /** If a command is sent again with the same key, the service carries it out once. */
   idempotencyKey?: string | undefined;
 };
@@ -113,12 +115,17 @@ export function createApiClient(options: {
       throw errorOfAnswer(asked, answer.status, parsed(await answer.text()));
     });
 
-  const send = <T>(path: string, json: string | undefined, { query = {}, idempotencyKey }: PostOptions) =>
+  const send = <T>(
+    path: string,
+    json: string | undefined,
+    { query = {}, revision, idempotencyKey }: PostOptions,
+  ) =>
     call<T>(path, query, {
       method: 'POST',
       headers: {
         ...(json === undefined ? {} : { 'content-type': 'application/json' }),
         ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+        ...(revision === undefined ? {} : ifRevision(revision)),
       },
       ...(json === undefined ? {} : { body: json }),
     });
@@ -143,6 +150,10 @@ export function createApiClient(options: {
     stream,
     download,
   };
+}
+
+function ifRevision(revision: number): Record<string, string> {
+  return revision === 0 ? { 'if-none-match': '*' } : { 'if-match': `"${revision}"` };
 }
 
 async function answerOf(target: URL, request: RequestInit): Promise<[Response, string]> {

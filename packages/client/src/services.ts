@@ -9,7 +9,7 @@ export type Service = 'gateway' | 'query' | 'alerter' | 'control';
  * has all other routes of agents.
  */
 const CONTROL =
-  /^\/v1\/(?:policies|rules|mandates|tenants|keys|lint|agents(?!\/[^/]+\/(?:kill|revive|kill-status|usage)$))(?:\/|$)/;
+  /^\/v1\/(?:policies|rules|mandates|manifests|tenants|keys|lint|agents(?!\/[^/]+\/(?:kill|revive|kill-status|usage)$))(?:\/|$)/;
 
 /** The query service lists approvals. The gateway accepts the answers of people. */
 const QUERY = /^\/v1\/(?:audit\/|approvals(?:\/[^/]+)?$)/;

@@ -16,14 +16,7 @@ import {
   type OpenedTenant,
   type TenantControl,
 } from '@mandate/control';
-import {
-  isMandateError,
-  type Logger,
-  MandateError,
-  type Running,
-  sharedByRequests,
-  turns,
-} from '@mandate/runtime';
+import { isMandateError, type Logger, MandateError, type Running, sharedByRequests } from '@mandate/runtime';
 import {
   type ApiKeyRecord,
   type ControlRecord,
@@ -130,8 +123,7 @@ export async function followControl({
   const reader = await bus.read({
     ...readFrom(next),
     async onRecords(records) {
-      for (const { change, offset } of changesIn(records)) {
-        if (turns.isOver()) await turns.next(LANE);
+      for await (const { change, offset } of changesIn(records, LANE)) {
         revision = offset + 1;
         show(change.change);
         told(revision, fold.apply(change, revision));

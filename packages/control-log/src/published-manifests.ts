@@ -20,6 +20,8 @@ export type ManifestFound = {
   text: string;
   /** The options of its compilation, as JSON text. */
   options: string;
+  /** The texts of the files that the manifest names, by the paths that it states. */
+  files: Readonly<Record<string, string>>;
   /** The person or key that published the version, and why and when. */
   by: string;
   reason: string;
@@ -35,6 +37,8 @@ export type PublishedManifests = {
    * @param version its number, or its hash. If several versions have the hash, the latest of them is returned
    */
   findVersion(tenant: string, id: string, version: number | string): Promise<ManifestFound | null>;
+  /** Returns the bytes of the record of a version, by its number. Null if there is no such version. */
+  recordOf(tenant: string, id: string, version: number): Promise<Uint8Array | null>;
 };
 
 export function publishedManifests(
@@ -45,9 +49,9 @@ export function publishedManifests(
     const kept = versions[number - 1];
     if (kept === undefined) return null;
     const { revision, document } = kept;
-    const { id, hash, text, options } = await writtenAt(bus, revision);
-    const { by, reason, at } = document;
-    return { id, version: number, revision, hash, text, options, by, reason, at };
+    const position = positionOf(revision - 1);
+    const written = writtenIn(await recordAt(bus, position), position);
+    return { ...written, ...document, version: number, revision };
   }
 
   return {
@@ -62,18 +66,26 @@ export function publishedManifests(
       const number = typeof version === 'number' ? version : history.versions.findLastIndex(isIt) + 1;
       return read(history, number);
     },
+    async recordOf(tenant, id, version) {
+      const kept = controlOf(tenant).manifests.get(id)?.versions[version - 1];
+      return kept === undefined ? null : recordAt(bus, positionOf(kept.revision - 1));
+    },
   };
 }
 
-async function writtenAt(bus: Pick<Bus, 'at'>, revision: number) {
-  const position = positionOf(revision - 1);
+type Position = ReturnType<typeof positionOf>;
+
+async function recordAt(bus: Pick<Bus, 'at'>, position: Position): Promise<Uint8Array> {
   const record = await bus.at(position);
-  if (record === null)
-    throw new MandateError('BUS_OFFSET_LOST', 'the control topic no longer has the record of a manifest', {
-      remedy: 'Restore the topic from a copy. It must be kept always.',
-    });
+  if (record !== null) return record.value;
+  throw new MandateError('BUS_OFFSET_LOST', 'the control topic no longer has the record of a manifest', {
+    remedy: 'Restore the topic from a copy. It must be kept always.',
+  });
+}
+
+function writtenIn(value: Uint8Array, position: Position) {
   try {
-    return readWrittenManifest(record.value);
+    return readWrittenManifest(value);
   } catch (error) {
     throw recordUnreadable(position, error);
   }

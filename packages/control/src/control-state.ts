@@ -4,7 +4,6 @@
  * two writers change the same document at once, both write a record, and the first record on the log wins.
  */
 
-import { sha256Hex } from '@mandate/policy';
 import { digestOf } from '@mandate/policy/parts';
 import { type ApiKeyRecord, CAPS, type ControlRecord, type Json } from '@mandate/schemas';
 import { growth, isTooMuch } from './control-units.ts';
@@ -22,6 +21,11 @@ export type ControlFold = {
    * @param revision the log position of the record, counted from 1
    */
   apply(record: ControlRecord, revision: number): Changed;
+  /**
+   * Returns the result that a new change would have as the next record. Null if it would take effect. The state does not
+   * change.
+   */
+  refusalOf(record: ControlRecord, revision: number): Extract<Changed, { ok: false }> | null;
   /** Returns the state of a tenant. The returned object changes when later records are applied. */
   tenant(name: string): TenantControl;
   /** All tenants that were ever opened, by name. */
@@ -97,6 +101,12 @@ export function foldControl(state: ControlState = newControlState()): ControlFol
         tenantOfKey.set(record.key.id, tenant);
       return changed;
     },
+    refusalOf(record, revision) {
+      const control = tenants.get(record.change.tenant)?.control ?? none;
+      const there = { tenants: opened.size, topics: withTopics.size };
+      const { refusal, current } = examined(control, record, revision, there);
+      return refusal === null ? null : { ok: false, refusal, revision: current };
+    },
     tenant: (name) => tenants.get(name)?.control ?? none,
     opened,
     withTopics,
@@ -169,9 +179,11 @@ function applyOnce(
 function digestOfChange({ change, ...what }: ControlRecord): string {
   const expects = change.expects ?? null;
   if (what.event === 'grant.issued') return digestOf([expects, askedFor(what.grant) as Json]);
-  // A writer writes the same manifest with the same order of keys, and sorting the keys of thousands of documents takes
-  // longer than hashing them.
-  if (what.event === 'manifest.published') return sha256Hex(JSON.stringify([expects, what]));
+  if (what.event === 'manifest.published') {
+    // The documents follow from these fields, and there may be thousands of documents.
+    const { id, hash, options, files } = what.manifest;
+    return digestOf([expects, what.event, id, hash, options, files]);
+  }
   return digestOf([expects, what as Json]);
 }
 
@@ -186,6 +198,16 @@ const WHILE_CLOSED: ReadonlySet<ControlRecord['event']> = new Set([
 ]);
 
 function applyTo(control: Tenant, record: ControlRecord, revision: number, there: ThereAre): Changed {
+  const { refusal, current, changes, grows } = examined(control, record, revision, there);
+  if (refusal !== null) return { ok: false, refusal, revision: current };
+  for (const one of changes) evolve(control, one, revision);
+  control.revision = revision;
+  control.units += grows;
+  return { ok: true, revision };
+}
+
+/** Returns the changes of which the record consists, and why it is refused. */
+function examined(control: Tenant, record: ControlRecord, revision: number, there: ThereAre) {
   const { expects } = record.change;
   const current = revisionOf(control, record);
   const isLate = expects !== undefined && expects !== current;
@@ -193,7 +215,7 @@ function applyTo(control: Tenant, record: ControlRecord, revision: number, there
   const changes = singles[0] === record ? singles : [...singles, record];
   const grows = changes.reduce((sum, one) => sum + growth(control, one), 0);
   const isClosed = control.opened !== null && control.opened.closedAt !== null;
-  const refusal =
+  const refusal: ChangeRefusal | null =
     isClosed && !WHILE_CLOSED.has(record.event)
       ? 'TENANT_CLOSED'
       : isLate
@@ -201,9 +223,5 @@ function applyTo(control: Tenant, record: ControlRecord, revision: number, there
         : isOneTooMany(control, record, current, there, singles) || isTooMuch(control, grows)
           ? 'TOO_MANY'
           : validateChange(control, record, current, revision, singles);
-  if (refusal !== null) return { ok: false, refusal, revision: current };
-  for (const one of changes) evolve(control, one, revision);
-  control.revision = revision;
-  control.units += grows;
-  return { ok: true, revision };
+  return { refusal, current, changes, grows };
 }

@@ -25,6 +25,7 @@ export {
 } from './mandates-under-control.ts';
 export type { ManifestHistory, ManifestVersion } from './manifests/manifest-history.ts';
 export { singleChanges } from './manifests/single-changes.ts';
+export { idsTaken } from './manifests/validate-manifest.ts';
 export { type IssuePreview, previewIssue } from './preview-issue.ts';
 export { plannedObligations, previewMandate, withPlannedAgents } from './preview-mandate.ts';
 export type { OpenedTenant } from './revisioned.ts';

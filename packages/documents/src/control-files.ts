@@ -1,15 +1,17 @@
 /**
- * Reads agents, policies and rules from files and folders, and combines them. Manifests in these folders become such
- * documents too.
+ * Reads agents, policies and rules from files and folders, and combines them. Manifests and agent manifests in these
+ * folders become such documents too.
  */
 
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type ControlDocuments, type LoadedControl, loadControl } from '@mandate/control';
 import { currentDocumentsOf, LISTS } from '@mandate/control/plan';
 import type { CompiledManifest, ManifestFault } from '@mandate/manifest';
 import { describeFault } from '@mandate/policy/documents';
 import { MandateError, readNamedFile } from '@mandate/runtime';
 import type { AgentDocument, PolicyDocument, RuleDocument } from '@mandate/schemas';
+import { type PublishableManifest, withoutAgentManifests } from './agent-manifests/agent-manifests-in.ts';
+import { describeNote, isAgentManifest } from './agent-manifests/read-agent-manifest-file.ts';
 import { badDocuments, ofDocument, ofFile, ofManifest, type SaidFault } from './documents-invalid.ts';
 import { filesBelow } from './files-below.ts';
 import { describeManifestFault } from './manifests/describe-manifest-fault.ts';
@@ -30,6 +32,8 @@ export type ControlFiles = {
   ofManifests: ReadonlySet<string>;
   /** The documents of each manifest, by its folder. */
   manifests: ReadonlyMap<string, CompiledManifest>;
+  /** The agent manifests, by their ids. `documents` contains what they compile to. */
+  agentManifests: ReadonlyMap<string, PublishableManifest>;
   /** The warnings about manifests. `warnings` contains them too. */
   manifestWarnings: readonly ManifestFault[];
   /** Returns a line for each entry that probably does not mean what its author wanted. */
@@ -79,7 +83,11 @@ export function controlFilesIn(paths: readonly string[], options: ManifestOption
     files.set(name, file);
     (documents[LISTS[kind]] as Map<string, unknown>).set(id, document);
   };
-  const { manifests, others } = withoutManifests(paths.flatMap((path) => filesBelow(path, DOCUMENTS)));
+  const all = withoutAgentManifests(
+    paths.flatMap((path) => filesBelow(path, DOCUMENTS)),
+    paths,
+  );
+  const { manifests, others } = withoutManifests(all.others);
   for (const file of others) {
     const read = loadControl(readNamedFile(file));
     if (!read.ok) {
@@ -105,6 +113,16 @@ export function controlFilesIn(paths: readonly string[], options: ManifestOption
       ofManifests.add(`${one.kind} ${one.id}`);
     }
   }
+  faults.push(...all.faults);
+  const agentManifests = new Map<string, PublishableManifest>();
+  for (const manifest of all.agentManifests) {
+    const { published, path } = manifest;
+    agentManifests.set(published.id, manifest);
+    for (const one of currentDocumentsOf(documentsOfManifest(published))) {
+      add(path, one);
+      ofManifests.add(`${one.kind} ${one.id}`);
+    }
+  }
   if (options.environment !== undefined && manifests.length === 0)
     throw withoutEffect(paths, options.environment);
   if (faults.length === 0) {
@@ -112,15 +130,20 @@ export function controlFilesIn(paths: readonly string[], options: ManifestOption
     const told = () => [
       ...warnings.flatMap(([file, of]) => of(declared).map((warning) => describeFault(file, warning))),
       ...manifestWarnings.map((warning) => describeManifestFault(warning)),
+      ...all.agentManifests.flatMap(({ path, warnings: found }) =>
+        found.map((warning) => describeNote(dirname(path), warning)),
+      ),
     ];
-    return { documents, files, ofManifests, manifests: compiled, manifestWarnings, warnings: told };
+    const read = { documents, files, ofManifests, manifests: compiled, agentManifests };
+    return { ...read, manifestWarnings, warnings: told };
   }
   throw badDocuments(faults);
 }
 
 /** True if the files, or folders of files, contain a manifest. */
 export function holdManifest(paths: readonly string[]): boolean {
-  return withoutManifests(paths.flatMap((path) => filesBelow(path, DOCUMENTS))).manifests.length > 0;
+  const files = paths.flatMap((path) => filesBelow(path, DOCUMENTS));
+  return withoutManifests(files.filter((file) => !isAgentManifest(file))).manifests.length > 0;
 }
 
 type Added = Pick<ReturnType<typeof currentDocumentsOf>[number], 'kind' | 'id' | 'document'>;
@@ -133,7 +156,11 @@ function withFiles(folder: string, compiled: CompiledManifest): readonly (readon
   });
 }
 
-export function documentsOfManifest({ agents, policies, rules }: CompiledManifest): ControlDocuments {
+export function documentsOfManifest({
+  agents,
+  policies,
+  rules,
+}: Pick<CompiledManifest, 'agents' | 'policies' | 'rules'>): ControlDocuments {
   const byId = <T extends { id: string }>(list: readonly T[]) => new Map(list.map((one) => [one.id, one]));
   return { agents: byId(agents), policies: byId(policies), rules: byId(rules) };
 }

@@ -1,7 +1,10 @@
 /** The error for documents that cannot be used, with its faults as data. */
+import { join } from 'node:path';
+import type { PublicationNote } from '@mandate/agent-manifest';
 import type { ManifestFault } from '@mandate/manifest';
 import { type DocumentFault, describeFault } from '@mandate/policy/documents';
 import { MandateError } from '@mandate/runtime';
+import { describeNote } from './agent-manifests/read-agent-manifest-file.ts';
 import { describeManifestFault } from './manifests/describe-manifest-fault.ts';
 
 /**
@@ -48,6 +51,16 @@ export function ofManifest(fault: ManifestFault): SaidFault {
   return {
     fault: { severity: 'error', ...fault, remedy: AT_THIS_PLACE },
     inWords: describeManifestFault(fault),
+  };
+}
+
+/** @param folder the folder of the agent manifest */
+export function ofNote(folder: string, note: PublicationNote): SaidFault {
+  const { code, path, line, column, message } = note;
+  const placed = { file: join(folder, note.file), path, line: line ?? 1, column: column ?? 1, message };
+  return {
+    fault: { severity: 'error', code, ...placed, remedy: AT_THIS_PLACE },
+    inWords: describeNote(folder, note),
   };
 }
 

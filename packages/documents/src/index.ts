@@ -12,6 +12,14 @@
  */
 
 export type { ManifestFault } from '@mandate/manifest';
+export { GATE_FILE, type PublishableManifest } from './agent-manifests/agent-manifests-in.ts';
+export {
+  type AgentManifestFile,
+  describeNote,
+  isAgentManifest,
+  readAgentManifestFile,
+} from './agent-manifests/read-agent-manifest-file.ts';
+export { withoutFaults } from './agent-manifests/without-faults.ts';
 export {
   type ControlFiles,
   controlFilesIn,

@@ -2,6 +2,7 @@
 import { openRulesFile } from '@mandate/alerter';
 import { openLog } from '@mandate/bus';
 import { openControl } from '@mandate/control-log';
+import { gateIn, openGateFile } from '@mandate/control-service';
 import { holdFolder, openMandatesFile } from '@mandate/decider';
 import {
   type ControlFiles,
@@ -18,6 +19,7 @@ import { applyFiles } from './apply-files.ts';
 import { openDataFolder } from './data-folder.ts';
 import { followManifests } from './follow-manifests.ts';
 import type { PlaneConfig } from './plane-config.ts';
+import { publishManifests } from './publish-manifests.ts';
 import { VERSION } from './version.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -49,6 +51,8 @@ export async function openParts(
   const hashing = { key: hashKey, setting: 'MANDATE_PLANE_HASH_KEY' };
   const privacy = closing(openPrivacyFile(config, { folder, log, hashing }), (file) => file.stop());
   const fields = { redact: config.PLANE_REDACT_FIELDS, hash: config.PLANE_HASH_FIELDS, hashKey };
+  const gatePath = gateIn(config.PLANE_POLICIES_PATH);
+  const gate = closing(openGateFile({ path: gatePath, isNamed: false, log }), (file) => file.stop());
   const rules = closing(openRulesFile(config, { folder, env, log }), (file) => file.stop());
   const bus = closing(
     await openLog(config, {
@@ -64,12 +68,18 @@ export async function openParts(
   // The files are applied before any decision. Otherwise an action could be decided while only some of the files are
   // applied.
   const applying = { followed: control.followed, clock, log };
+  await publishManifests(read?.agentManifests.values() ?? [], applying);
   if (wanted !== null) await applyFiles(wanted, applying);
   const manifests = closing(
     followManifests(read?.manifests ?? new Map(), {
       options: manifestOptions(config),
       apply: (edition, before) =>
         applyFiles(documentsOfManifest(edition), applying, documentsOfManifest(before)),
+      agentManifests: {
+        started: read?.agentManifests.values() ?? [],
+        gate: gate.gate,
+        publish: (manifest) => publishManifests([manifest], applying),
+      },
       log,
     }),
     (followed) => followed.stop(),
@@ -82,6 +92,7 @@ export async function openParts(
     manifests,
     privacy,
     fields,
+    gate,
     rules,
     fileKeys: fileKeyStore(folder.keys),
   };

@@ -63,8 +63,20 @@ async function open(
   opening: Opening,
 ): Promise<Plane> {
   const parts = await openParts(config, log, env, wallClock, opening);
-  const { bus, clock, folder, followed, fileKeys, manifests, mandates, metrics, privacy, rules, tracer } =
-    parts;
+  const {
+    bus,
+    clock,
+    folder,
+    followed,
+    fileKeys,
+    gate,
+    manifests,
+    mandates,
+    metrics,
+    privacy,
+    rules,
+    tracer,
+  } = parts;
   const opened = await openLedger(config, parts, opening);
   const { ledger } = opened;
   const audit = opening.closing(await openAudit(config, { path: folder.audit }), (held) => held.close());
@@ -79,7 +91,7 @@ async function open(
   const recordReads = config.QUERY_RECORD_READS;
   const alerter = await openAlerter(config, { ...parts, recordReads });
   const redactText = currentTextRedactor(privacy);
-  const control = openControlService({ ...parts, redactText, recordReads });
+  const control = openControlService({ ...parts, gate: gate.gate, redactText, recordReads });
   const query = openQuery(config, { ...parts, audit });
 
   const server = await createHttpServer({
@@ -94,7 +106,7 @@ async function open(
     readiness: async () => [
       ...(await gateway.readiness()),
       ...(await query.readiness()),
-      ...[mandates, manifests, rules, privacy, decider].map((part) => part.readiness()),
+      ...[mandates, manifests, rules, privacy, gate, decider].map((part) => part.readiness()),
     ],
   });
   for (const { routes } of [gateway, alerter, control, query]) await server.register(routes);

@@ -6,7 +6,7 @@
  */
 export { documentWarnings } from './doubts/document-warnings.ts';
 export { type DocumentFault, describeFault } from './mandate/document-fault.ts';
-export { type DocumentSource, saysKind } from './mandate/documents-in.ts';
+export { apiVersionIn, type DocumentSource, saysKind } from './mandate/documents-in.ts';
 export { type LoadedMandates, loadMandates } from './mandate/load-mandates.ts';
 export type { FindPlace } from './mandate/plain-value.ts';
 export { readDocuments, type SayFault } from './mandate/read-documents.ts';

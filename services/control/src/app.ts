@@ -1,5 +1,5 @@
 /**
- * The control plane: tenants, agents, policies, rules, grants and the keys of people over HTTP. The service decides
+ * The control plane: tenants, agents, policies, rules, grants, agent manifests and the keys of people over HTTP. The service decides
  * nothing and stores nothing. A change is a record on the control topic. It takes effect at its log position, for
  * deciders and for all readers. If it expected another state, it never takes effect. Any number of these services
  * may run.
@@ -15,8 +15,10 @@ import type { Control } from './control.ts';
 import { readAgentKeys, writeAgentKeys } from './routes/agent-keys.ts';
 import { readAgents, writeAgents } from './routes/agents.ts';
 import { readGrants, writeGrants } from './routes/grants.ts';
+import { readManifests } from './routes/manifests.ts';
 import { readPolicies, writePolicies } from './routes/policies.ts';
 import { previewMandate } from './routes/preview-mandate.ts';
+import { writeManifests } from './routes/publish-manifests.ts';
 import { readRoleKeys, writeRoleKeys } from './routes/role-keys.ts';
 import { readRules, writeRules } from './routes/rules.ts';
 import { showLint } from './routes/show-lint.ts';
@@ -38,6 +40,7 @@ export function controlRoutes(control: Control, reads: HttpReads | null): HttpRo
         readPolicies,
         readRules,
         readGrants,
+        readManifests,
         previewMandate,
         showLint,
       ])
@@ -54,6 +57,7 @@ export function controlRoutes(control: Control, reads: HttpReads | null): HttpRo
         writePolicies,
         writeRules,
         writeGrants,
+        writeManifests,
       ])
         route(changing, control);
     });

@@ -38,6 +38,13 @@ export const controlSettings = z.object({
     .describe(
       'the value of MANDATE_GATEWAY_HASH_FIELDS at the gateways, so that previews hash in the same way',
     ),
+  CONTROL_GATE_PATH: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'the gate: a file that says what no agent manifest may hold. Without it, every valid manifest may be published',
+    ),
   CONTROL_LOG_LEVEL: z.enum(LOG_LEVELS).default('info').describe('the level of log lines on stderr'),
 });
 

@@ -7,6 +7,7 @@ import { followControl } from '@mandate/control-log';
 import { NO_PRIVACY, redactPieces } from '@mandate/privacy';
 import { silentLogger } from '@mandate/runtime';
 import type { ApiScope } from '@mandate/schemas';
+import type { GateDocument } from '@mandate/schemas/agent-manifest';
 import {
   anyKeyStore,
   createHttpServer,
@@ -53,7 +54,7 @@ export async function openLog(): Promise<Bus> {
   return bus;
 }
 
-export async function controlOn(bus: Bus) {
+export async function controlOn(bus: Bus, { gate = null }: { gate?: GateDocument | null } = {}) {
   let nowMs = NOW_MS;
   const clock = () => nowMs;
   const followed = await followControl({ bus, log: silentLogger() });
@@ -89,6 +90,7 @@ export async function controlOn(bus: Bus) {
         followed,
         apart,
         clock,
+        gate: () => gate,
         redaction: () => ({ hash: [], document: NO_PRIVACY }),
         redactText: redactPieces,
         // Returns the keys in the data folder of the plane. They may belong to a tenant that has nothing on the log.

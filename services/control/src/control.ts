@@ -3,15 +3,18 @@ import type { FollowedControl } from '@mandate/control-log';
 import type { RedactionRules } from '@mandate/privacy';
 import type { Clock } from '@mandate/runtime';
 import type { ApiKeyRecord } from '@mandate/schemas';
+import type { GateDocument } from '@mandate/schemas/agent-manifest';
 import type { ControlThread } from './thread/open-control-thread.ts';
 
 export type Control = {
-  followed: Pick<FollowedControl, 'tenant' | 'tenants' | 'change'>;
+  followed: Pick<FollowedControl, 'tenant' | 'tenants' | 'change' | 'changeAsWritten' | 'manifests'>;
   /** The thread for slow work on documents. */
   apart: ControlThread;
   clock: Clock;
   /** Returns the tenant's keys that are in a file and not on the log, including revoked keys. */
   fileKeys(tenant: string): Promise<readonly ApiKeyRecord[]>;
+  /** Returns what no agent manifest may hold. Null: everything is allowed. */
+  gate(): GateDocument | null;
   /** Returns the redaction rules that a gateway applies now, before an action is decided. */
   redaction(): RedactionRules;
   /** Removes personal data from a text. */

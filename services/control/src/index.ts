@@ -2,6 +2,7 @@
 export { controlRoutes } from './app.ts';
 export { controlConfig, controlSettings } from './config.ts';
 export type { Control } from './control.ts';
+export { GATE_FILE, gateIn, openGateFile } from './gate-file.ts';
 export { makeTenantTopics } from './make-tenant-topics.ts';
 export { measureExpiringKeys } from './measure-expiring-keys.ts';
 export { openControlService } from './open-control-service.ts';

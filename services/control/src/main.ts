@@ -10,6 +10,7 @@ import { answers, makeDataFolder, systemClock } from '@mandate/runtime';
 import { fileKeyStore, keysInForce, runService } from '@mandate/server';
 import manifest from '../package.json' with { type: 'json' };
 import { controlConfig } from './config.ts';
+import { openGateFile } from './gate-file.ts';
 import { openControlService } from './open-control-service.ts';
 
 await runService(process, {
@@ -30,11 +31,14 @@ await runService(process, {
     const bus = closing(await openLog(config, { path: folder.log, log }), (held) => held.close());
     const control = await openControl(config, { ...parts, bus, folder });
     const privacy = closing(openPrivacyFile(config, { folder, log }), (file) => file.stop());
+    const { CONTROL_GATE_PATH: named } = config;
+    const gate = closing(openGateFile({ path: named ?? null, isNamed: true, log }), (file) => file.stop());
     const fileKeys = fileKeyStore(folder.keys);
     const { routes } = openControlService({
       ...{ ...parts, ...control, bus, fileKeys, privacy },
       fields: { redact: config.CONTROL_REDACT_FIELDS, hash: config.CONTROL_HASH_FIELDS },
       redactText: redactPieces,
+      gate: gate.gate,
       recordReads: true,
       clock: systemClock,
     });
@@ -42,7 +46,7 @@ await runService(process, {
     return {
       keys: keysInForce(followed, fileKeys),
       quotas: followed.mandates.quotas,
-      readiness: async () => [await answers('log', bus.ping()), privacy.readiness()],
+      readiness: async () => [await answers('log', bus.ping()), privacy.readiness(), gate.readiness()],
       routes,
     };
   },

@@ -5,6 +5,7 @@ import { type PrivacyFile, type RedactedFields, redactPieces } from '@mandate/pr
 import type { Clock } from '@mandate/runtime';
 import type { FileKeyStore, HttpRoutes, ProcessParts } from '@mandate/server';
 import { controlRoutes } from './app.ts';
+import type { Control } from './control.ts';
 import { makeTenantTopics } from './make-tenant-topics.ts';
 import { measureExpiringKeys } from './measure-expiring-keys.ts';
 import { openControlThread } from './thread/open-control-thread.ts';
@@ -24,10 +25,13 @@ export function openControlService(
       fields: Pick<RedactedFields, 'redact' | 'hash'>;
       redactText(text: string): string;
       recordReads: boolean;
+      /** Returns what no agent manifest may hold. Null: everything is allowed. */
+      gate: Control['gate'];
       clock: Clock;
     },
 ): { routes: HttpRoutes } {
-  const { bus, followed, snapshots, fileKeys, privacy, fields, redactText, clock, log, metrics } = parts;
+  const { bus, followed, snapshots, fileKeys, privacy, fields, redactText, gate, clock, log, metrics } =
+    parts;
   const { directTenants, revision } = followed;
   parts.closing(makeTenantTopics({ bus, log, directTenants }), (making) => making.stop());
   const apart = parts.closing(openControlThread({ bus, log, snapshots, revision }), (thread) =>
@@ -41,6 +45,6 @@ export function openControlService(
     : null;
   const { ofTenant } = fileKeys;
   return {
-    routes: controlRoutes({ followed, apart, clock, redaction, redactText, fileKeys: ofTenant }, reads),
+    routes: controlRoutes({ followed, apart, clock, gate, redaction, redactText, fileKeys: ofTenant }, reads),
   };
 }

@@ -37,6 +37,7 @@ export async function controlAlone(bus: Bus): Promise<ControlAlone> {
         followed,
         apart,
         clock: systemClock,
+        gate: () => null,
         redaction: () => ({ hash: [], document: NO_PRIVACY }),
         redactText: (text) => text,
         fileKeys: async () => [],

@@ -60,7 +60,7 @@ export const MANIFEST_MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile('packages/plane/src/follow-manifests.ts', [
-    ['followed: a bad edit is shown', 'isBad = !read.ok;', ''],
+    ['followed: a bad edit is shown', 'isBad = !found.ok;', ''],
     [
       'followed: an edition is applied until it is in force',
       'inForce = edition;\n      failed = null;',

@@ -1,16 +1,23 @@
 import type { ApiClient } from '@mandate/client';
 import { type Change, missingParents, missingPolicies, planChanges } from '@mandate/control/plan';
-import { readControlFiles } from '@mandate/documents';
+import { controlFilesIn, mustHaveDocuments } from '@mandate/documents';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
 import { currentDocuments } from '../control/current-documents.ts';
 import { lintAfterChange } from '../control/lint-after-change.ts';
 import { makeChanges } from '../control/make-changes.ts';
+import {
+  documentsLeft,
+  type ManifestPlan,
+  planManifests,
+  standingManifests,
+} from '../control/published-manifests.ts';
 import { changesText, countsText } from '../control/show-changes.ts';
 import { CommandFailure, type ExitCode } from '../exit-codes.ts';
 import { type ManifestFlags, manifestOptions, withManifests } from '../input/manifest-options.ts';
 import { someText } from '../input/option-values.ts';
+import { sendPublication } from '../manifests/publication.ts';
 import { counted } from '../output/for-people.ts';
 import { printable } from '../output/printable.ts';
 import { MAY_BE_MEANT, warningsText } from '../output/warnings-text.ts';
@@ -23,7 +30,11 @@ type Options = ManifestFlags & {
   force?: true;
   reason?: string;
 };
-type Plan = { changes: readonly Change[]; missing: ReadonlyMap<string, string> };
+type Plan = {
+  changes: readonly Change[];
+  missing: ReadonlyMap<string, string>;
+  manifests: ManifestPlan;
+};
 
 const FILES = `
 A file has agents, policies and rules as YAML documents, each with its kind:
@@ -32,7 +43,8 @@ A file has agents, policies and rules as YAML documents, each with its kind:
   id: read-only
   allowedTools: ['read_*']
 A folder may also have a manifest: manifest.yaml and policy.yaml become agents,
-policies and rules.`;
+policies and rules. An agent manifest is published as a whole, with everything
+that it compiles to.`;
 
 export function applyCommand(command: Command, run: RunCommand): void {
   withFiles(command)
@@ -77,8 +89,8 @@ Examples:
     )
     .action((options: Options) =>
       run(async (context) => {
-        const { changes } = await planAndShow(options, connect(context), context);
-        return changes.length === 0 ? 0 : 3;
+        const { changes, manifests } = await planAndShow(options, connect(context), context);
+        return changes.length === 0 && manifests.publish.length === 0 ? 0 : 3;
       }),
     );
 }
@@ -93,17 +105,32 @@ function withFiles(command: Command): Command {
 
 async function planAndShow(options: Options, api: ApiClient, context: CommandContext): Promise<Plan> {
   const doubts: string[] = [];
-  const wanted = readControlFiles(options.file, doubts, manifestOptions(options));
+  const read = mustHaveDocuments(options.file, controlFilesIn(options.file, manifestOptions(options)));
+  const { documents: wanted, agentManifests } = read;
+  doubts.push(...read.warnings());
   await write(context.stderr, warningsText(doubts, MAY_BE_MEANT));
   const current = await currentDocuments(api);
-  const changes = planChanges(wanted, current, { prune: options.prune === true, atMs: Date.now() });
+  const prune = options.prune === true;
+  const asked = agentManifests.size > 0 || prune;
+  const standing = asked ? await standingManifests(api) : new Map();
+  const left = documentsLeft(agentManifests, standing);
+  const changes = planChanges(wanted, current, { prune: true, atMs: Date.now() }).filter(
+    ({ does, kind, id }) => does !== 'remove' || prune || left.has(`${kind} ${id}`),
+  );
+  const manifests = planManifests(agentManifests, standing, changes, { prune });
   const { stdout, stderr, json } = context;
   if (json) for (const change of changes) await writeJsonLine(stdout, change);
-  else await write(stdout, `${changesText(changes, stdout)}${countsText(changes)}\n`);
+  else {
+    await write(stdout, changesText(changes, stdout));
+    for (const { manifest, revision } of manifests.publish)
+      await write(stdout, `${revision === 0 ? '+' : '~'} manifest ${printable(manifest.published.id)}\n`);
+    for (const { id } of manifests.remove) await write(stdout, `- manifest ${printable(id)}\n`);
+    await write(stdout, `${countsText(changes)}\n`);
+  }
   await write(stderr, warningsText(missingParents(wanted.agents, current, changes), REFUSED));
   const missing = missingPolicies(wanted.rules, current, changes);
   await write(stderr, warningsText([...missing.values()], BLOCKS));
-  return { changes, missing };
+  return { changes, missing, manifests };
 }
 
 const REFUSED =
@@ -113,7 +140,7 @@ const BLOCKS =
 
 async function apply(options: Options, context: CommandContext): Promise<ExitCode> {
   const api = connect(context);
-  const { changes, missing } = await planAndShow(options, api, context);
+  const { changes, missing, manifests } = await planAndShow(options, api, context);
   const blocking = changes.filter(
     ({ kind, id, after }) => kind === 'rule' && missing.has(id) && after !== null && after.mode !== 'shadow',
   );
@@ -126,12 +153,28 @@ async function apply(options: Options, context: CommandContext): Promise<ExitCod
   }
   if (options.dryRun) return 0;
   const { stdout, stderr } = context;
-  await makeChanges(api, changes, {
-    reason: options.reason,
+  const { reason } = options;
+  for (const { manifest, revision } of manifests.publish) {
+    const { text, files, published } = manifest;
+    const { version } = await sendPublication(
+      api,
+      { manifest: text, files, options: JSON.parse(published.options) },
+      { reason, revision },
+    );
+    if (!context.json)
+      await write(stdout, `manifest ${printable(published.id)}: published as version ${version}\n`);
+  }
+  for (const { id, revision } of manifests.remove) {
+    await api.delete(`/v1/manifests/${encodeURIComponent(id)}`, { query: { reason }, revision });
+    if (!context.json) await write(stdout, `manifest ${printable(id)}: removed\n`);
+  }
+  const others = changes.filter((change) => !manifests.isOfManifest(change));
+  await makeChanges(api, others, {
+    reason,
     done: async ({ kind, id }) => {
       if (!context.json) await write(stdout, `${kind} ${printable(id)}: done\n`);
     },
   });
-  if (changes.length > 0) await write(stderr, await lintAfterChange(api, stderr));
+  if (changes.length + manifests.publish.length > 0) await write(stderr, await lintAfterChange(api, stderr));
   return 0;
 }

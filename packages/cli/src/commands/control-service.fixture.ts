@@ -7,6 +7,7 @@ import { controlRoutes, openControlThread } from '@mandate/control-service';
 import { NO_PRIVACY } from '@mandate/privacy';
 import { silentLogger } from '@mandate/runtime';
 import type { ApiScope } from '@mandate/schemas';
+import type { GateDocument } from '@mandate/schemas/agent-manifest';
 import { createHttpServer, createMetrics, issueApiKey, memoryKeyStore } from '@mandate/server';
 import { temporaryFolder } from '@mandate/testing';
 import { onTestFinished } from 'vitest';
@@ -20,7 +21,12 @@ type ControlService = {
   mandate(...args: string[]): Promise<Ran>;
 };
 
-export async function controlService(tenant: string, scope: ApiScope): Promise<ControlService> {
+/** @param gate what no agent manifest may hold; null: everything is allowed */
+export async function controlService(
+  tenant: string,
+  scope: ApiScope,
+  gate: GateDocument | null = null,
+): Promise<ControlService> {
   const [log, folder] = [silentLogger(), temporaryFolder()];
   const bus = await createSqliteBus({ path: join(folder, 'log.sqlite'), log });
   onTestFinished(() => bus.close());
@@ -40,6 +46,7 @@ export async function controlService(tenant: string, scope: ApiScope): Promise<C
         followed,
         apart,
         clock: Date.now,
+        gate: () => gate,
         redaction: () => ({ hash: [], document: NO_PRIVACY }),
         redactText: (text) => text,
         fileKeys: async () => [],

@@ -1,8 +1,8 @@
-import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
 import { CommandFailure, WrongUse } from '../exit-codes.ts';
+import { isSure } from '../input/is-sure.ts';
 import { readText } from '../input/open-input.ts';
 import { someText } from '../input/option-values.ts';
 import { shownTime } from '../output/relative-time.ts';
@@ -85,7 +85,8 @@ Examples:
             'Give --yes if you are sure.',
           );
         const person = await personNamed(named, context);
-        if (!yes && !(await isSure(context))) throw new CommandFailure(1, 'nobody was erased');
+        if (!yes && !(await isSure(context, `${WHAT_GOES}\n${WHAT_STAYS}\nForget this person?`)))
+          throw new CommandFailure(1, 'nobody was erased');
         const erased = await connect(context).post<Erased>('/v1/persons/erase', { person, reason });
         return showAnswer(context, erased, () => `erased, at ${erased.at}\n${WHAT_STAYS}\n`);
       }),
@@ -130,20 +131,6 @@ the name of the person.`;
 const WHAT_STAYS = `What stays: that there were actions, with everything that was not sealed. Older
 backups of the file person-keys can still read the texts, until those backups
 are gone too (docs/privacy.md).`;
-
-async function isSure({ stdin, stderr, signal }: CommandContext): Promise<boolean> {
-  if (!('isTTY' in stdin) || stdin.isTTY !== true)
-    throw new WrongUse('there is no terminal to ask on', 'Give --yes if you are sure.');
-  const lines = createInterface({ input: stdin, output: stderr, terminal: true });
-  try {
-    const answer = await lines.question(`${WHAT_GOES}\n${WHAT_STAYS}\nForget this person? (yes/no) `, {
-      signal,
-    });
-    return answer.trim().toLowerCase() === 'yes';
-  } finally {
-    lines.close();
-  }
-}
 
 /** Reads the id from stdin for `-`, without the line break at its end. */
 async function personNamed(named: string, context: CommandContext): Promise<string> {

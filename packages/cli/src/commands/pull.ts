@@ -94,6 +94,7 @@ const NOTHING_THERE: ControlFiles = {
   files: new Map(),
   ofManifests: new Set(),
   manifests: new Map(),
+  agentManifests: new Map(),
   manifestWarnings: [],
   warnings: () => [],
 };

@@ -4,13 +4,14 @@
  */
 import { createHash } from 'node:crypto';
 import {
+  type Changed,
   type ControlPosition,
   controlDigest,
   foldControl,
   readControl,
   type TenantControl,
 } from '@mandate/control';
-import { readControlRecord } from '@mandate/schemas';
+import { type ControlRecord, readControlRecord } from '@mandate/schemas';
 
 /** A record of the control topic, as the log contains it. */
 export type ReplicaChange = { offset: number; value: Uint8Array };
@@ -31,6 +32,8 @@ export type ControlReplica = FedReplica & {
   /** How many records of the topic the replica contains. */
   revision(): number;
   tenant(name: string): TenantControl;
+  /** Returns why a new change would be refused as the next record. Null if it would take effect. */
+  refusalOf(record: ControlRecord): Extract<Changed, { ok: false }> | null;
   /** The digest of the whole control state. It is the same in every process at the same revision. */
   digest(): string;
 };
@@ -59,6 +62,7 @@ export function controlReplica(): ControlReplica {
     },
     revision: () => revision,
     tenant: (name) => fold.tenant(name),
+    refusalOf: (record) => fold.refusalOf(record, revision + 1),
     digest: () => controlDigest(fold, createHash('sha256')),
   };
 }

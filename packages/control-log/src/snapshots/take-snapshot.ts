@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Bus, SavedSnapshot, Snapshots } from '@mandate/bus';
 import { type ControlPosition, writeControl } from '@mandate/control';
-import { type Logger, turns } from '@mandate/runtime';
+import type { Logger } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
 import { changesIn, PARTITION, readFrom } from '../control-changes.ts';
 import { type FoldSoFar, newestFold, newestHead, sha256Of } from './newest-fold.ts';
@@ -69,8 +69,7 @@ async function foldOn(
   const reader = await bus.read({
     ...readFrom(next),
     async onRecords(records) {
-      for (const { change, ...read } of changesIn(records)) {
-        if (turns.isOver()) await turns.next(LANE);
+      for await (const { change, ...read } of changesIn(records, LANE)) {
         fold.apply(change, read.offset + 1);
         last = read;
       }

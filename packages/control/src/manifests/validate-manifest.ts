@@ -5,7 +5,7 @@
 import { CAPS, type ControlRecord, type PublishedManifest, policyNamed } from '@mandate/schemas';
 import { depthBelow } from '../depth-below.ts';
 import { departuresAfter } from '../former-ancestors.ts';
-import type { Tenant } from '../tenant-control.ts';
+import type { Tenant, TenantControl } from '../tenant-control.ts';
 import { idOf, OWNS_NOTHING, type Published, type Removed } from './manifest-history.ts';
 
 export type ManifestRefusal =
@@ -42,7 +42,9 @@ export function validateManifest(
  * changes what other agents may do.
  */
 function isWellFormed({ id, agents, policies, rules }: PublishedManifest): boolean {
-  const isOwn = (own: string) => own === id || own.startsWith(`${id}.`);
+  // In the id of a policy, an @ would begin a version. So it is written as %40 there.
+  const prefixes = [id, id.replaceAll('@', '%40')];
+  const isOwn = (own: string) => prefixes.some((prefix) => own === prefix || own.startsWith(`${prefix}.`));
   const ids = { agents: new Set<string>(), policies: new Set<string>(), rules: new Set<string>() };
   const areOwn = [
     [agents, ids.agents],
@@ -67,8 +69,8 @@ function isWellFormed({ id, agents, policies, rules }: PublishedManifest): boole
 }
 
 /** Returns the documents of others that have ids of the manifest, such as `rule support-team`. */
-function idsTaken(
-  { agents, policies, rules, manifests }: Pick<Tenant, 'agents' | 'policies' | 'rules' | 'manifests'>,
+export function idsTaken(
+  { agents, policies, rules, manifests }: Pick<TenantControl, 'agents' | 'policies' | 'rules' | 'manifests'>,
   manifest: PublishedManifest,
 ): string[] {
   const owned = manifests.get(manifest.id)?.owns ?? OWNS_NOTHING;

@@ -15,7 +15,7 @@ import type { Tenant } from '../tenant-control.ts';
  * to another state. A snapshot of another version is skipped, and the log is read from its start. New kinds of
  * records or documents need no new version, because `shape` changes with them.
  */
-export const CONTROL_SNAPSHOT_VERSION = 12;
+export const CONTROL_SNAPSHOT_VERSION = 13;
 
 /** The log position of the last record in the snapshot. `sha256` is the hash of the record's bytes. */
 export type ControlPosition = { offset: number; sha256: string };

@@ -58,6 +58,14 @@ export function saysKind(source: DocumentSource): boolean {
   return isMap(contents) && contents.has('kind');
 }
 
+/** Returns the text of the field `apiVersion` of the first document. Null if it has none, or cannot be parsed. */
+export function apiVersionIn(source: DocumentSource): string | null {
+  const read = documentsIn(source, { what: 'document' });
+  const contents = read.ok ? read.documents[0]?.contents : null;
+  const version: unknown = isMap(contents) ? contents.get('apiVersion') : null;
+  return typeof version === 'string' ? version : null;
+}
+
 function parse(text: string): { ok: true; documents: readonly Document.Parsed[] } | Refused {
   try {
     const documents = parseAllDocuments(text, {

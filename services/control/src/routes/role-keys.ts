@@ -7,7 +7,8 @@ import { apiKeyRecord, described, id, ROLE_NAMES, roleLastsMs, time } from '@man
 import { callerOf, HttpProblem, type HttpServer, issueRoleKey } from '@mandate/server';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
-import { type Asked, adminRevoked, carryOut, repeatableId } from '../writes/carry-out.ts';
+import { type Asked, carryOut, repeatableId } from '../writes/carry-out.ts';
+import { adminRevoked } from '../writes/refused-change.ts';
 import { revokeKey } from '../writes/revoke-key.ts';
 import { pagesById } from './pages.ts';
 import { expiresAt, expiresInMs, IN_THE_WAY, idParams, NOT_THERE, revision, whyQuery } from './shapes.ts';

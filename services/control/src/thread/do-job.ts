@@ -1,15 +1,19 @@
 /** Does a job on the documents of one tenant. */
 
-import type { TenantControl } from '@mandate/control';
 import { lintAround, lintControl } from '@mandate/control/lint';
+import type { ControlReplica } from '@mandate/control-log/replica';
 import { HttpProblem } from '@mandate/server';
+import { compareVersions } from '../manifests/compare-versions.ts';
+import { preparePublication, prepareRollback } from '../manifests/prepare-publication.ts';
 import { answerPreview } from '../routes/answer-preview.ts';
 import type { ControlJob, JobResult } from './control-jobs.ts';
 
+type Replica = Pick<ControlReplica, 'tenant' | 'refusalOf'>;
+
 /** Does the job and returns its answer, or its refusal as a value. Throws only if Mandate has a bug. */
-export function doJob(current: (tenant: string) => TenantControl, job: ControlJob): JobResult {
+export function doJob(replica: Replica, job: ControlJob): JobResult {
   try {
-    return { ok: true, text: JSON.stringify(answerOf(current(job.tenant), job)) };
+    return { ok: true, ...resultOf(replica, job) };
   } catch (error) {
     if (!(error instanceof HttpProblem)) throw error;
     const { status, code, message, remedy, extension } = error;
@@ -17,7 +21,23 @@ export function doJob(current: (tenant: string) => TenantControl, job: ControlJo
   }
 }
 
-function answerOf(current: TenantControl, job: ControlJob): unknown {
+function resultOf(replica: Replica, job: ControlJob): Omit<Extract<JobResult, { ok: true }>, 'ok'> {
+  switch (job.kind) {
+    case 'publish manifest':
+    case 'roll back manifest': {
+      const { prepared, written } =
+        job.kind === 'publish manifest' ? preparePublication(replica, job) : prepareRollback(replica, job);
+      return { text: JSON.stringify(prepared), written };
+    }
+    default:
+      return { text: JSON.stringify(answerOf(replica, job)) };
+  }
+}
+
+type Answered = Exclude<ControlJob, { kind: 'publish manifest' | 'roll back manifest' }>;
+
+function answerOf(replica: Replica, job: Answered): unknown {
+  const current = replica.tenant(job.tenant);
   switch (job.kind) {
     case 'lint': {
       const { findings, skipped } = lintControl(current, job.atMs, job);
@@ -27,5 +47,7 @@ function answerOf(current: TenantControl, job: ControlJob): unknown {
       return lintAround(current, job.atMs, job.document, job.fileKeys);
     case 'preview':
       return answerPreview(current, job);
+    case 'compare manifests':
+      return compareVersions(job);
   }
 }

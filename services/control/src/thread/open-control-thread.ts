@@ -16,6 +16,8 @@ export type ControlThread = {
    * @throws HttpProblem the refusal of the job; 503 OVERLOADED if too many jobs wait; 422 TAKES_TOO_LONG
    */
   answer(request: HttpRequest, job: ControlJob): Promise<string>;
+  /** Like `answer`, with the change that the job has prepared. */
+  prepare(request: HttpRequest, job: ControlJob): Promise<Extract<JobResult, { ok: true }>>;
   /** Like `answer`, but resolves to null if the job fails. For jobs that are optional. */
   answerIfPossible(request: HttpRequest, job: ControlJob): Promise<string | null>;
   stop(): Promise<void>;
@@ -139,15 +141,18 @@ export function openControlThread(options: {
     }
   }
 
-  async function answer(request: HttpRequest, job: ControlJob): Promise<string> {
+  async function prepare(request: HttpRequest, job: ControlJob): Promise<Extract<JobResult, { ok: true }>> {
     const result = await resultOf(request, job);
-    if (result.ok) return result.text;
+    if (result.ok) return result;
     const { status, code, message, remedy, extension } = result.refusal;
     throw new HttpProblem(status, code, message, { remedy, extension });
   }
 
+  const answer = async (request: HttpRequest, job: ControlJob) => (await prepare(request, job)).text;
+
   return {
     answer,
+    prepare,
     async answerIfPossible(request, job) {
       try {
         return await answer(request, job);

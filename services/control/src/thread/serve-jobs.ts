@@ -51,7 +51,7 @@ function look(call: Extract<Call, { call: 'do' }>): void {
     return;
   }
   answer({ id: call.id, kind: 'begun' });
-  answer({ id: call.id, kind: 'done', result: doJob(replica.tenant, call.job) });
+  answer({ id: call.id, kind: 'done', result: doJob(replica, call.job) });
 }
 
 parentPort?.on('message', take);

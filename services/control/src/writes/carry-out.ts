@@ -1,12 +1,13 @@
 /** Carries out a change: from the request to the result on the log. */
 import { createHash, randomBytes } from 'node:crypto';
-import type { Changed } from '@mandate/control';
 import { type ControlChange, controlWidening } from '@mandate/control/lint';
-import { type ControlRecord, controlRecordFault, policyNamed, sortableId, wireTime } from '@mandate/schemas';
-import { callerOf, HttpProblem, type HttpReply, type HttpRequest, idempotencyKeyOf } from '@mandate/server';
+import type { WrittenChange } from '@mandate/control-log';
+import { type ControlRecord, controlRecordFault, sortableId, wireTime } from '@mandate/schemas';
+import { callerOf, type HttpReply, type HttpRequest, idempotencyKeyOf } from '@mandate/server';
 import type { Control } from '../control.ts';
+import { changeTooLarge } from './change-too-large.ts';
 import { createsOnly, etagOf, expectedRevision } from './expected-revision.ts';
-import { notFound } from './not-found.ts';
+import { refusedChange } from './refused-change.ts';
 
 export type Asked = HttpRequest<{ Querystring: { reason?: string | undefined } }>;
 
@@ -42,10 +43,33 @@ export async function carryOut(
     before.revision = tenant.revision;
     before.widens = controlWidening(tenant, what, control.clock());
   });
-  if (!changed.ok) throw refused(changed, record, control);
+  if (!changed.ok) throw refusedChange(changed, record, control.followed.tenant(record.change.tenant));
   const { revision } = changed;
   reply?.header('etag', etagOf(revision));
   return { revision, widens: revision > before.revision ? [...before.widens] : null };
+}
+
+/**
+ * Writes a change that the control thread has prepared. Sets the ETag of the reply to the revision of the document.
+ *
+ * @returns the revision of the change, and whether an earlier request made it
+ * @throws HttpProblem 409, if the change did not take effect
+ */
+export async function carryOutWritten(
+  { followed }: Control,
+  reply: HttpReply,
+  written: WrittenChange & { expects: number | undefined },
+): Promise<{ revision: number; isRepeat: boolean }> {
+  const { event, tenant, expects } = written;
+  if (event !== 'manifest.published') throw new TypeError(`${event} is carried out as an object`);
+  let before = 0;
+  const changed = await followed.changeAsWritten(written, ({ revision }) => {
+    before = revision;
+  });
+  const change = { tenant, ...(expects !== undefined && { expects }) };
+  if (!changed.ok) throw refusedChange(changed, { event, change }, followed.tenant(tenant));
+  reply.header('etag', etagOf(changed.revision));
+  return { revision: changed.revision, isRepeat: changed.revision <= before };
 }
 
 /**
@@ -57,7 +81,8 @@ export function repeatableId(request: Asked, part = ''): string | null {
   return key === null ? null : `chg_${digest([callerOf(request).tenant, key, part])}`;
 }
 
-function changeOf(
+/** Returns who makes the change, when and why. */
+export function changeOf(
   { clock, redactText }: Control,
   request: Asked,
   { expects, part, tenant }: { expects: number | undefined; part?: string; tenant?: string },
@@ -81,177 +106,8 @@ function digest(parts: readonly string[]): string {
 function mustStandOnLog(record: ControlRecord): void {
   const fault = controlRecordFault(record);
   if (fault === null) return;
-  throw new HttpProblem(413, 'CHANGE_TOO_LARGE', `as a record of the log it ${fault}`, {
-    remedy: 'Make the document smaller. A policy can be split into several, each with a rule of its own.',
-  });
-}
-
-type Refusal = Extract<Changed, { ok: false }>;
-
-/** For each refusal: the HTTP status, what went wrong, and what to do. */
-const REFUSALS: Readonly<
-  Record<
-    Exclude<Refusal['refusal'], 'NOT_FOUND' | 'TOO_MANY'>,
-    readonly [status: number, message: string, remedy: string]
-  >
-> = {
-  REVISION_CONFLICT: [
-    409,
-    'its revision has changed: another request changed it, or it exists already',
-    'Read it again, and decide again what to change. `revision` is its present revision.',
-  ],
-  ID_REUSED: [
-    409,
-    'this Idempotency-Key was used for another change',
-    'Send another Idempotency-Key with each change.',
-  ],
-  TENANT_CLOSED: [
-    409,
-    'the tenant is closed: nothing in it can change',
-    'Ask an operator of the plane to open it again.',
-  ],
-  ID_DIFFERS: [
-    400,
-    'the document belongs to another tenant than the change',
-    'Send the same id in both places.',
-  ],
-  POLICY_IN_USE: [
-    409,
-    'rules name this policy',
-    'Change or remove these rules. With ?forced=true the policy is archived, and these rules block.',
-  ],
-  RULES_DIFFER: [
-    409,
-    'the list must contain each rule once, and no other',
-    'Read the rules again, and send all of them in order.',
-  ],
-  GRANT_UNFIT: [
-    409,
-    'the grant would end as soon as it is issued, or last too long',
-    'A rule begins or ends at this moment, or the clocks of two control services differ. Try again.',
-  ],
-  KEY_UNFIT: [409, 'the key has too many rights, or another key has its id', 'Issue another key.'],
-  ADMIN_REVOKED: [401, 'the API key of the request was revoked meanwhile', 'Ask another admin to do it.'],
-  OWN_KEY: [
-    409,
-    'this is the key of the request itself: without it, there may be no key that can issue another',
-    'Revoke it with the key of another admin, or with a key of `mandate keys issue`.',
-  ],
-  MANIFEST_UNFIT: [
-    409,
-    'the documents of the manifest are not of the form that manifests compile to',
-    'The versions of the control services differ. Update them, and publish the manifest again.',
-  ],
-  ID_TAKEN: [
-    409,
-    'an agent, a policy or a rule with an id of the manifest exists, and does not belong to it',
-    'Publish the manifest under another id, or remove that document first.',
-  ],
-  PARENT_UNKNOWN: [409, 'its parent is not registered', 'Register the parent first.'],
-  PARENT_IS_BELOW: [409, 'its parent is the agent itself or one of its descendants', 'Name another parent.'],
-  PARENT_TOO_DEEP: [409, 'it would have too many ancestors', 'Choose a parent with fewer ancestors.'],
-  PARENT_CHANGED_TOO_OFTEN: [
-    409,
-    'the agent has had too many other ancestors before',
-    'Register it under another id. A kill of any of its former ancestors may stop it, so each is remembered.',
-  ],
-};
-
-function refused({ refusal, revision }: Refusal, record: ControlRecord, control: Control): HttpProblem {
-  if (refusal === 'NOT_FOUND') return missing(record);
-  if (refusal === 'TOO_MANY') return tooMany(record, revision);
-  if (refusal === 'REVISION_CONFLICT' && revision === 0 && record.change.expects !== 0) return isGone();
-  if (refusal === 'POLICY_IN_USE' && record.event === 'policy.archived')
-    return inUse(record, revision, control);
-  const [status, message, remedy] = REFUSALS[refusal];
-  return new HttpProblem(status, refusal, message, { remedy, extension: { revision } });
-}
-
-/** Returns the refusal of a change that expected a revision of a document that does not exist. */
-function isGone(): HttpProblem {
-  return new HttpProblem(409, 'REVISION_CONFLICT', 'it does not exist: it was removed, or never existed', {
-    remedy: 'List what exists, and decide again what to change.',
-    extension: { revision: 0 },
-  });
-}
-
-/** The maximum number of rules that one refusal names. */
-const RULES_NAMED = 5;
-
-function inUse(
-  { policyId, change }: Extract<ControlRecord, { event: 'policy.archived' }>,
-  revision: number,
-  { followed }: Control,
-): HttpProblem {
-  const [status, message, remedy] = REFUSALS.POLICY_IN_USE;
-  const rules = [...followed.tenant(change.tenant).rules.values()].flatMap(({ document: { id, policy } }) =>
-    policyNamed(policy).id === policyId ? [`"${id}"`] : [],
+  throw changeTooLarge(
+    fault,
+    'Make the document smaller. A policy can be split into several, each with a rule of its own.',
   );
-  const more = rules.length > RULES_NAMED ? [`${rules.length - RULES_NAMED} more`] : [];
-  const named = [...rules.slice(0, RULES_NAMED), ...more].join(', ');
-  // The list of names is empty if other changes have removed these rules in the meantime.
-  const told = named === '' ? message : `${message}: ${named}`;
-  return new HttpProblem(status, 'POLICY_IN_USE', told, { remedy, extension: { revision } });
-}
-
-const LIMITED = 'GET /v1/tenants/{id} shows the quotas of a tenant, and how much it has.';
-
-/** For each event with a quota: what is full, and what to do. */
-const FULL: Readonly<Partial<Record<ControlRecord['event'], readonly [full: string, remedy: string]>>> = {
-  'agent.put': ['agents', `Retire unused agents. ${LIMITED}`],
-  'key.issued': ['keys of this agent', 'Revoke unused keys.'],
-  'role.granted': ['keys of people', 'Revoke unused keys.'],
-  'policy.published': [
-    'policies, of versions of this policy,',
-    `Archived policies count too: reuse one of them. If one policy has too many versions, publish it under another id. ${LIMITED}`,
-  ],
-  'rule.put': ['rules', `Remove unused rules. ${LIMITED}`],
-  'grant.issued': ['grants that are in force', `Revoke unused grants. ${LIMITED}`],
-  'manifest.published': [
-    'manifests, of their versions, or of agents, policies or rules,',
-    `Remove unused manifests and agents. ${LIMITED}`,
-  ],
-};
-
-/** Returns the refusal of a change that exceeds a quota of the tenant or of the plane. */
-function tooMany({ event }: ControlRecord, revision: number): HttpProblem {
-  const [full, remedy] = FULL[event] ?? [
-    'tenants, or of topics of tenants',
-    'The plane can have 10,000 tenants, closed ones included. Only 250 tenants can have topics of their own: the others publish through a gateway.',
-  ];
-  const message =
-    event === 'tenant.put'
-      ? `the plane has reached its quota of ${full}`
-      : `the tenant has reached its quota of ${full} or of characters in documents`;
-  return new HttpProblem(409, 'TOO_MANY', message, { remedy, extension: { revision } });
-}
-
-export function adminRevoked(): HttpProblem {
-  const [status, message, remedy] = REFUSALS.ADMIN_REVOKED;
-  return new HttpProblem(status, 'ADMIN_REVOKED', message, { remedy });
-}
-
-function missing(record: ControlRecord): HttpProblem {
-  switch (record.event) {
-    case 'agent.retired':
-    case 'key.issued':
-      return notFound('agent', record.agentId);
-    case 'grant.issued':
-      return notFound('agent', record.grant.agentId);
-    case 'grant.revoked':
-      return notFound('grant', record.grantId);
-    case 'key.revoked':
-    case 'role.revoked':
-      return notFound('key', record.keyId);
-    case 'policy.archived':
-      return notFound('policy', record.policyId);
-    case 'manifest.removed':
-      return notFound('manifest', record.manifestId);
-    case 'rule.removed':
-      return notFound('rule', record.ruleId);
-    case 'tenant.closed':
-      return notFound('tenant', record.change.tenant);
-    default:
-      throw new TypeError(`${record.event} needs nothing that could be missing`);
-  }
 }

@@ -22,7 +22,6 @@ export function notFound(what: keyof typeof CODES, id: string): HttpProblem {
 const LISTED_BY: Partial<Record<keyof typeof CODES, string>> = {
   key: 'agents keys list',
   policy: 'policies list',
-  manifest: 'manifest list',
 };
 
 const REMEDIES: Partial<Record<keyof typeof CODES, string>> = {

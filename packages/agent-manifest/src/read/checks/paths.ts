@@ -14,8 +14,7 @@ export function pathFaults(
   files: ManifestFiles,
 ): Found[] {
   const folder = folderOf(name);
-  return namedFiles(manifest, catalog).flatMap(({ path, written, mayBeAddress }): Found[] => {
-    if (mayBeAddress && isUri(written) && !/^file:/i.test(written)) return [];
+  return namedFiles(manifest, catalog).flatMap(({ path, written }): Found[] => {
     const file = pathBelow(folder, written);
     if (file !== null && !files.leadsOut(file)) return [];
     return [
@@ -28,12 +27,25 @@ export function pathFaults(
   });
 }
 
-type NamedFile = { path: Path; written: string; mayBeAddress: boolean };
+/** `isNeeded`: a run cannot do without the file. Knowledge may also be an id. */
+export type NamedFile = { path: Path; written: string; isNeeded: boolean };
 
-function namedFiles({ workflow }: AgentManifest, catalog: Catalog): NamedFile[] {
+/** Returns the files that a manifest names, without addresses. */
+export function namedFiles(manifest: AgentManifest, catalog: Catalog): NamedFile[] {
+  return namedPlaces(manifest, catalog).flatMap(({ mayBeAddress, mayBeId = false, ...named }) => {
+    if (mayBeAddress && isUri(named.written) && !/^file:/i.test(named.written)) return [];
+    return [{ ...named, isNeeded: !mayBeId }];
+  });
+}
+
+type NamedPlace = { path: Path; written: string; mayBeAddress: boolean; mayBeId?: true };
+
+function namedPlaces({ workflow }: AgentManifest, catalog: Catalog): NamedPlace[] {
   return [
     ...catalog.agent.entries.flatMap(({ at, definition: { knowledge = [] } }) =>
-      knowledge.map((written, index) => ({ path: [...at, 'knowledge', index], written, mayBeAddress: true })),
+      knowledge.map((written, index): NamedPlace => {
+        return { path: [...at, 'knowledge', index], written, mayBeAddress: true, mayBeId: true };
+      }),
     ),
     ...catalog.skill.entries.flatMap(({ at, definition: { instructions_uri, scripts = {} } }) => [
       ...(instructions_uri === undefined
@@ -45,7 +57,7 @@ function namedFiles({ workflow }: AgentManifest, catalog: Catalog): NamedFile[] 
         mayBeAddress: false,
       })),
     ]),
-    ...Object.entries(workflow?.steps ?? {}).flatMap(([key, step]): NamedFile[] =>
+    ...Object.entries(workflow?.steps ?? {}).flatMap(([key, step]): NamedPlace[] =>
       step.type === 'logic' && isFileOfCode(step.code)
         ? [{ path: ['workflow', 'steps', key, 'code'], written: step.code, mayBeAddress: false }]
         : [],

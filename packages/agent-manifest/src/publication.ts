@@ -1,0 +1,127 @@
+/**
+ * Makes the record of a manifest that is to be published: reads the manifest with its files, asks the gate, compiles it,
+ * and checks each document as the control service checks documents that people write.
+ */
+import { compilePolicy, compileRule } from '@mandate/policy';
+import type { DocumentSource } from '@mandate/policy/documents';
+import { agentDocument, type PublishedManifest, policyDocument, ruleDocument } from '@mandate/schemas';
+import type { AgentManifest, GateDocument } from '@mandate/schemas/agent-manifest';
+import { decodeFile } from '@mandate/schemas/core';
+import { catalogOf } from './catalog.ts';
+import { compileAgentManifest } from './compile/compile-agent-manifest.ts';
+import type { CompileOptions } from './compile/compiled.ts';
+import { type GateViolation, gateViolations } from './gate/gate-violations.ts';
+import { hashOfManifest } from './hash.ts';
+import { namedFiles } from './read/checks/paths.ts';
+import { folderOf, pathBelow } from './read/file-path.ts';
+import type { ManifestFiles } from './read/manifest-files.ts';
+import type { KnownModels } from './read/models.ts';
+import { loadAgentManifest } from './read/read-agent-manifest.ts';
+
+export type PublicationOptions = CompileOptions & { directModels?: KnownModels['directModels'] | undefined };
+
+/**
+ * What is wrong with a manifest, or doubtful. `line` and `column` count from 1. They are null for a fault of the
+ * manifest as a whole, and of what it compiles to.
+ */
+export type PublicationNote = {
+  code: string;
+  file: string;
+  path: string;
+  line: number | null;
+  column: number | null;
+  message: string;
+};
+
+export type Publication =
+  | { ok: true; published: PublishedManifest; warnings: readonly PublicationNote[] }
+  | { ok: false; faults: readonly PublicationNote[]; violations: readonly GateViolation[] };
+
+/**
+ * @param main the path of the manifest in `files`
+ * @param gate null: everything is allowed
+ */
+export function publicationOf(
+  files: ManifestFiles,
+  main: string,
+  options: PublicationOptions,
+  gate: GateDocument | null,
+): Publication {
+  const { directModels, ...ofCompilation } = options;
+  const read = loadAgentManifest(files, main, { ...(directModels !== undefined && { directModels }) });
+  if (!read.ok) return refused(read.faults);
+  const { manifest } = read;
+  const violations = gate === null ? [] : gateViolations(manifest, gate).violations;
+  if (violations.length > 0) return { ok: false, faults: [], violations };
+  const named = textsNamedIn(manifest, files, main);
+  if (named.missing.length > 0) return refused(named.missing);
+  const compiled = compileAgentManifest(manifest, ofCompilation);
+  if (!compiled.ok) return refused(compiled.refusals.map((refusal) => ofWhole(main, refusal)));
+  const published: PublishedManifest = {
+    id: compiled.agents[0]?.id ?? '',
+    hash: hashOfManifest(manifest),
+    text: JSON.stringify(manifest),
+    options: JSON.stringify(options),
+    files: named.texts,
+    agents: compiled.agents.map((agent) => agentDocument.parse(agent)),
+    policies: compiled.policies.map((policy) => policyDocument.parse(policy)),
+    rules: compiled.rules.map((rule) => ruleDocument.parse(rule)),
+  };
+  const faults = faultsOfDocuments(published).map((fault) => ofWhole(main, fault));
+  if (faults.length > 0) return refused(faults);
+  const warnings = [...read.warnings, ...compiled.warnings.map((warning) => ofWhole(main, warning))];
+  return { ok: true, published, warnings };
+}
+
+function refused(faults: readonly PublicationNote[]): Publication {
+  return { ok: false, faults, violations: [] };
+}
+
+function ofWhole(file: string, { code, path, message }: Pick<PublicationNote, 'code' | 'path' | 'message'>) {
+  return { code, file, path, line: null, column: null, message };
+}
+
+/** Returns the texts of files that a run needs, by the paths that the manifest states. Knowledge may be an id. */
+function textsNamedIn(manifest: AgentManifest, files: ManifestFiles, main: string) {
+  const texts: Record<string, string> = {};
+  const missing: PublicationNote[] = [];
+  for (const { path, written, isNeeded } of namedFiles(manifest, catalogOf(manifest))) {
+    if (Object.hasOwn(texts, written)) continue;
+    const file = pathBelow(folderOf(main), written);
+    const read = file === null ? null : files.read(file);
+    const text = read?.found === 'source' ? textOf(read.source) : null;
+    if (text !== null) texts[written] = text;
+    else if (isNeeded)
+      missing.push(
+        ofWhole(main, {
+          code: 'REF_MISSING',
+          path: path.join('.'),
+          message: `there is no text file ${written}`,
+        }),
+      );
+  }
+  return { texts, missing };
+}
+
+/** Returns null if the file is no text. */
+function textOf(source: DocumentSource): string | null {
+  if (typeof source === 'string') return source;
+  const decoded = decodeFile(source);
+  return decoded.ok ? decoded.text : null;
+}
+
+/** Compilation makes no document that is refused here. But the manifest comes from outside, and this is the last check. */
+function faultsOfDocuments({ policies, rules }: PublishedManifest) {
+  return [
+    ...policies.map((policy) => [policy.id, compilePolicy(policy, policy.id)] as const),
+    ...rules.map((rule) => [rule.id, compileRule(rule)] as const),
+  ].flatMap(([id, compiled]) =>
+    compiled.ok
+      ? []
+      : compiled.faults.map(({ path, message }) => ({
+          code: 'SCHEMA_INVALID',
+          path: `${id}: ${path.join('.')}`,
+          message,
+        })),
+  );
+}

@@ -1,0 +1,69 @@
+/** Tests that a large manifest does not hold up other requests, and that a manifest of any size gets an answer. */
+import { expect, test } from 'vitest';
+import { controlOn, openLog } from './control-server.fixture.ts';
+
+const SENTENCE = 'The customer wrote to us, and we answer with care and in full sentences. ';
+
+/** Returns a manifest with this many agents, each with two tools. */
+function fleet(agents: number, { name = 'fleet', sentences = 10 } = {}): string {
+  const definitions = Array.from({ length: agents }, (_, at) => {
+    const tools = `[t${at}, t${(at + 1) % agents}]`;
+    return [
+      `  t${at}: { type: tool, name: T${at}, uri: "mcp://s${at}.example/v1", risk_level: critical }`,
+      `  a${at}: { type: agent, name: A${at}, role: clerk, goal: "${SENTENCE.repeat(sentences)}", model: claude-haiku-4-5, tools: ${tools} }`,
+    ];
+  });
+  const head = `apiVersion: coreason.ai/v2\nkind: Agent\nmetadata: { name: ${name}, requires_auth: true }\ndefinitions:`;
+  return [head, ...definitions.flat()].join('\n');
+}
+
+/** Returns the longest turn of the event loop while something is done, in milliseconds of CPU of this thread. */
+async function longestTurnMs(done: () => Promise<unknown>): Promise<number> {
+  const cpuMs = () => {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1_000;
+  };
+  let [last, longest, isOn] = [cpuMs(), 0, true];
+  const look = () => {
+    const now = cpuMs();
+    longest = Math.max(longest, now - last);
+    last = now;
+    if (isOn) setImmediate(look);
+  };
+  setImmediate(look);
+  await done();
+  isOn = false;
+  return longest;
+}
+
+test('publishing a thousand agents at once takes no long turn of the event loop', async () => {
+  const { call, followed } = await controlOn(await openLog());
+  const publish = (manifest: string) => call('author', 'POST', '/v1/manifests', { body: { manifest } });
+  expect(await publish(fleet(50, { name: 'warm' }))).toMatchObject({ status: 201 });
+  const large = fleet(1_000);
+  expect(large.length).toBeGreaterThan(900_000);
+  const answers: Awaited<ReturnType<typeof publish>>[] = [];
+  const longest = await longestTurnMs(async () => {
+    answers.push(await publish(large), await publish(fleet(1_000, { sentences: 9 })));
+  });
+  expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+  expect(followed.tenant('acme').agents.size).toBe(1_052);
+  expect(longest).toBeLessThan(50);
+}, 120_000);
+
+test('refuses a manifest that is too large for the log, and a body that is too large', async () => {
+  const { call, followed } = await controlOn(await openLog());
+  const publish = (body: object) => call('author', 'POST', '/v1/manifests', { body });
+  expect(await publish({ manifest: fleet(1_600, { sentences: 6 }) })).toMatchObject({
+    status: 413,
+    body: { code: 'CHANGE_TOO_LARGE', remedy: expect.stringContaining('Split the manifest') },
+  });
+  expect(await publish({ manifest: 'x'.repeat(1024 * 1024 + 1) })).toMatchObject({
+    status: 400,
+    body: { errors: [{ pointer: '/manifest' }] },
+  });
+  const files = { 'a.md': 'x'.repeat(1024 * 1024), 'b.md': 'x'.repeat(1024 * 1024) };
+  const more = { ...files, 'c.md': 'x'.repeat(1024 * 1024), 'd.md': 'x'.repeat(1024 * 1024) };
+  expect(await publish({ manifest: 'a: 1', files: more })).toMatchObject({ status: 413 });
+  expect(followed.revision()).toBe(0);
+}, 120_000);
