@@ -30,6 +30,8 @@ const ALLOWED: Readonly<Record<string, string>> = {
     'answers of a model provider: usage is read, and events reach the caller as the bytes that they are',
   'packages/sdk/src/plane/read-events.ts': 'events of the plane',
   'schemas/src/decode-text.ts': 'the place of a fault',
+  'services/runner/src/logic/isolated-command.ts': 'files of this repository',
+  'services/runner/src/logic/read-answer.ts': 'what code printed, as the end of a message',
 };
 
 /**
