@@ -21,7 +21,7 @@ let family: Family;
 
 beforeAll(async () => {
   scene = await startScene();
-  family = await scene.family();
+  family = await scene.family({ policy: { maxCostTotal: 100 } });
   scene.models.script(
     scripted([
       { toolCalls: [{ name: 'look', args: { customer: 'Ada' } }], usage },
@@ -99,4 +99,22 @@ test.each(cuts)('goes on after the end of a runner directly before event %i', as
   // A tool that only reads is called again with the same key.
   const look = `look ${actionId}:t1`;
   expect(callsOf('look', actionId)).toEqual(lost === 't1' ? [look, look] : [look]);
+});
+
+test('charges what a lost call of the model had reserved, because its provider may have billed it', async () => {
+  const costOf = async () => {
+    await family.mandate.flush();
+    return (await family.mandate.getCost(family.agentId)).totalMicros;
+  };
+  const before = await costOf();
+  const { actionId, log } = await runUntilKilled(1, 'before');
+  const path = `/v1/actions/${encodeURIComponent(`${actionId}:m1`)}`;
+  const asked = { agentId: family.agentId, attempt: 1 };
+  const { decision } = await scene.operator.get<{ decision: { reservation: { micros: number } } }>(
+    path,
+    asked,
+  );
+  await resume(actionId, log);
+  // By the kept price of gpt-4o: 2.50 dollars for a million input tokens, 10 for a million output tokens.
+  expect((await costOf()) - before).toBe(decision.reservation.micros + 3 * (250 + 100));
 });

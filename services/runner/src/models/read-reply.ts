@@ -1,5 +1,5 @@
 /** Turns what a provider answered into a reply that the log can hold. */
-import { type Json, readJson } from '@mandate/schemas';
+import { type Json, MOST_RUN_JSON_BYTES, readJson } from '@mandate/schemas';
 import type { ModelStop, ToolCallOfModel } from '../agent-step/call-event.ts';
 import type { ModelReply } from './model-clients.ts';
 import { ModelFailed } from './model-failed.ts';
@@ -7,8 +7,6 @@ import { ModelFailed } from './model-failed.ts';
 /** `args`: the arguments as JSON. */
 type WrittenCall = { tool: string; args: string };
 
-/** The largest reply: its text and the arguments of its calls together. A record of the log has twice the room. */
-const MOST_BYTES = 128 * 1024;
 /** The most calls of a reply that are kept. */
 const MOST_CALLS = 64;
 const LONGEST_NAME = 200;
@@ -17,8 +15,7 @@ const CAPS = { depth: 20, keys: 1_000, elements: 10_000, stringUnits: 64 * 1024 
 
 /** @throws ModelFailed MODEL_ANSWER_TOO_LARGE */
 export function replyOf(text: string, calls: readonly WrittenCall[], stop: ModelStop): ModelReply {
-  if (Buffer.byteLength(text + calls.map(({ args }) => args).join('')) > MOST_BYTES) throw tooLarge();
-  return {
+  const reply: ModelReply = {
     text: text.toWellFormed(),
     toolCalls: calls.slice(0, MOST_CALLS).map(
       ({ tool, args }): ToolCallOfModel => ({
@@ -28,6 +25,8 @@ export function replyOf(text: string, calls: readonly WrittenCall[], stop: Model
     ),
     stop: calls.length > 0 && stop === 'end' ? 'tools' : stop,
   };
+  if (Buffer.byteLength(JSON.stringify(reply)) > MOST_RUN_JSON_BYTES) throw tooLarge();
+  return reply;
 }
 
 /**
@@ -36,11 +35,11 @@ export function replyOf(text: string, calls: readonly WrittenCall[], stop: Model
  * @throws ModelFailed MODEL_ANSWER_TOO_LARGE
  */
 export function checkLength(characters: number): void {
-  if (characters > MOST_BYTES) throw tooLarge();
+  if (characters > MOST_RUN_JSON_BYTES) throw tooLarge();
 }
 
 function tooLarge(): ModelFailed {
-  const message = `The answer of the model has more than ${MOST_BYTES} bytes.`;
+  const message = `The answer of the model has more than ${MOST_RUN_JSON_BYTES} bytes as JSON.`;
   return new ModelFailed('MODEL_ANSWER_TOO_LARGE', message, { kind: 'permanent' });
 }
 

@@ -48,15 +48,17 @@ server.registerTool('fail', { description: 'Fails.', inputSchema: {} }, async (_
   return { ...said('The bank is closed.'), isError: true };
 });
 
-server.registerTool(
-  'hang',
-  { description: 'Pays, and never answers.', inputSchema: {} },
-  async (_args, extra) => {
-    note('hang', extra);
+for (const [name, readOnlyHint] of [
+  ['hang', false],
+  ['wait', true],
+] as const) {
+  const described = { description: 'Never answers.', inputSchema: {}, annotations: { readOnlyHint } };
+  server.registerTool(name, described, async (_args, extra) => {
+    note(name, extra);
     await sleep(600_000, undefined, { ref: false });
     return said('late');
-  },
-);
+  });
+}
 
 server.registerTool(
   'die',

@@ -1,9 +1,7 @@
 /** The text of a tool's result, as the model reads it and the log holds it. */
+import { MOST_RUN_JSON_BYTES } from '@mandate/schemas';
 
 type Result = { content?: unknown; structuredContent?: unknown; isError?: unknown };
-
-/** A record of the log has twice the room. */
-const MOST_BYTES = 128 * 1024;
 
 export function textOfResult({ content, structuredContent }: Result): string {
   const parts = Array.isArray(content) ? content.map(textOfPart) : [];
@@ -25,13 +23,22 @@ function textOfPart(part: unknown): string {
   return `[${String(type)}: ${String(mimeType)}]`;
 }
 
-/** Cuts a text that is too long, and says so. */
+/** The room for the fields around the text, and for the words about a cut. */
+const ROOM_BYTES = 400;
+const MOST_BYTES = MOST_RUN_JSON_BYTES - ROOM_BYTES;
+
+/** Cuts a text that is too long as JSON, and says so. */
 function limited(text: string): string {
-  const bytes = Buffer.from(text);
-  if (bytes.length <= MOST_BYTES) return text;
-  const kept = bytes
-    .subarray(0, MOST_BYTES - 200)
-    .toString()
-    .replace(/\uFFFD+$/, '');
-  return `${kept}\n[Cut: the result has ${bytes.length} bytes, and ${MOST_BYTES} are the most. Ask for less.]`;
+  if (jsonBytes(text) <= MOST_BYTES) return text;
+  let kept = text.slice(0, MOST_BYTES);
+  // JSON may need six bytes for a character, so each cut keeps the part that would fit at this rate.
+  while (jsonBytes(kept) > MOST_BYTES) {
+    kept = kept.slice(0, Math.floor((kept.length * MOST_BYTES) / jsonBytes(kept)));
+  }
+  const words = `[Cut: the result has ${Buffer.byteLength(text)} bytes, and this is its beginning. Ask for less.]`;
+  return `${kept.replace(/[\ud800-\udbff]$/, '')}\n${words}`;
+}
+
+function jsonBytes(text: string): number {
+  return Buffer.byteLength(JSON.stringify(text));
 }

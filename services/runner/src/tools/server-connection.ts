@@ -9,6 +9,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { boundedFetch } from './bounded-fetch.ts';
 import { failureOfCall, mayBeLost, resultOfError, ToolUnavailable } from './tool-errors.ts';
 import type { CommandServer, ServerSettings } from './tool-servers-file.ts';
 
@@ -20,7 +21,7 @@ const PROBE_MS = 5_000;
 const LIST_MS = 30_000;
 /** The most pages of a list of tools that are read. */
 const MOST_PAGES = 64;
-/** The largest message of a server over stdio. */
+/** The largest message of a server over stdio, and the largest answer over HTTP. */
 const MOST_BYTES = 4 * 1024 * 1024;
 /** The key in `_meta` of a call by which a server can recognize a repeated call. */
 const IDEMPOTENCY_KEY = 'mandate/idempotencyKey';
@@ -147,7 +148,10 @@ export class ServerConnection {
     const settings = this.#settings;
     if (!('url' in settings)) return new StdioClientTransport(processOf(settings));
     const { url, headers } = settings;
-    return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
+    return new StreamableHTTPClientTransport(new URL(url), {
+      requestInit: { headers },
+      fetch: boundedFetch(MOST_BYTES),
+    });
   }
 
   #changed(): void {
