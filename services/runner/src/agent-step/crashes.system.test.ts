@@ -2,6 +2,7 @@
  * Ends the runner at each event of a step, and lets another one go on with what is on the log. The first runner ends
  * either before an event is appended, when the work is already done, or directly after it.
  */
+import { waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CallEvent } from './call-event.ts';
 import { runAgentStep } from './run-agent-step.ts';
@@ -41,8 +42,8 @@ const EVENTS = 10;
 class Killed extends Error {}
 
 /** Runs a step in a runner that ends at the event with this index. Nothing that would follow happens. */
-async function runUntilKilled(at: number, when: 'before' | 'after') {
-  const actionId = await family.begin();
+async function runUntilKilled(at: number, when: 'before' | 'after', by = family) {
+  const actionId = await by.begin();
   let appended = 0;
   const log: CallEvent[] = [];
   const append = async (event: CallEvent) => {
@@ -51,8 +52,8 @@ async function runUntilKilled(at: number, when: 'before' | 'after') {
     if (appended - 1 === at) throw new Killed();
   };
   const first = runAgentStep(
-    stepOf(family, actionId, { tools }),
-    depsOf(scene, family, actionId, { journal: { append } }),
+    stepOf(by, actionId, { tools }),
+    depsOf(scene, by, actionId, { journal: { append } }),
   );
   await expect(first).rejects.toThrow(Killed);
   return { actionId, log };
@@ -117,4 +118,33 @@ test('charges what a lost call of the model had reserved, because its provider m
   await resume(actionId, log);
   // By the kept price of gpt-4o: 2.50 dollars for a million input tokens, 10 for a million output tokens.
   expect((await costOf()) - before).toBe(decision.reservation.micros + 3 * (250 + 100));
+});
+
+test('repeats a call of the model as it was, even if its messages would differ now', async () => {
+  const { actionId, log } = await runUntilKilled(1, 'before');
+  const prompt = { role: 'a clerk', goal: 'Pay what is due, and not a cent more than that.' };
+  const result = await runAgentStep(
+    stepOf(family, actionId, { tools, history: log, prompt }),
+    depsOf(scene, family, actionId),
+  );
+  expect(result).toEqual({ status: 'completed', output: 'Ada was paid.' });
+});
+
+test('does not call a tool with effects again, even if the plane has forgotten the first decision', async () => {
+  const policy = { toolPolicies: { pay: { executionLeaseMs: 1_000 } } };
+  const own = await scene.family({ policy });
+  const { actionId, log } = await runUntilKilled(7, 'before', own);
+  await waitUntil('the lease to end', async () => {
+    const { open } = await scene.operator.get<{ open: unknown[] }>('/v1/ledger/open', {
+      agentId: own.agentId,
+    });
+    return open.length === 0;
+  });
+  const forgetful = { ...own.attempts, find: async () => null };
+  const result = await runAgentStep(
+    stepOf(own, actionId, { tools, history: log }),
+    depsOf(scene, own, actionId, { attempts: forgetful }),
+  );
+  expect(result).toMatchObject({ status: 'uncertain', actionId: `${actionId}:t2` });
+  expect(callsOf('pay', actionId)).toHaveLength(1);
 });
