@@ -22,6 +22,8 @@ describe('an expression in a template', () => {
     ['may hold braces', '§{ {"a": {"b": 1}}.a.b }', 1],
     ['may hold a brace in a text', `§{inputs.text == 'a } b'}`, true],
     ['may hold a quote in a raw text', `§{r'\\' + "}" == '\\\\}'}`, true],
+    ['may hold an escaped quote', `§{"a\\" }"}`, 'a" }'],
+    ['may hold a quote after a name that ends in r', '§{inputs.list[1] + "}"}', 'x}'],
     ['may hold three quotes', '§{"""a " } b""" == "a \\" } b"}', true],
     ['may come twice', '§{inputs.topic}§{inputs.topic}', 'aiai'],
     ['is plain text after two dollars', '§§{inputs.topic}', '§{inputs.topic}'],
@@ -80,6 +82,8 @@ describe('a text with expressions', () => {
     ['has no fault', 'a §{inputs.topic} §§{x} b', null],
     ['names something unknown', 'a §{topic} b', 'topic is not known'],
     ['has an expression without end', 'a §{inputs.topic', 'has no }'],
+    ['has a text without end in an expression', '§{inputs.a + "\\"}', 'has no }'],
+    ['has many quotes without end', `§{${'\\"'.repeat(32_000)}`, 'has no }'],
     ['has an empty expression', '§{}', 'empty'],
   ])('%s', (_, text, fault) => {
     const found = templateFault(dollars(text));

@@ -7,6 +7,9 @@ import type { Operation, Written } from './operation.ts';
 import { isA, type Result, type Value } from './values.ts';
 import { spend, spendOnText } from './work.ts';
 
+/** Characters that a search compares for one unit of work. */
+const COMPARISONS_PER_UNIT = 64;
+
 /** A function with the numbers of arguments that it may be given. */
 export type Callable = Operation & { readonly leastArguments: number; readonly mostArguments: number };
 
@@ -21,8 +24,8 @@ export const METHODS: ReadonlyMap<string, Callable> = callables({
   ...TIME_METHODS,
   size: { arguments: [0], run: ([value = null], budget) => sizeOf(value, budget) },
   contains: text((target, part, budget) => {
-    // The search compares every position with the part in the worst case.
-    spendOnText(budget, target.length * Math.max(1, part.length));
+    // In the worst case the search compares every position with the whole part.
+    spend(budget, Math.ceil((target.length * Math.max(1, part.length)) / COMPARISONS_PER_UNIT));
     return target.includes(part);
   }),
   startsWith: text((target, part, budget) => {

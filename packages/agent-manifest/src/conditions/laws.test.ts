@@ -235,6 +235,7 @@ describe('expressions that are made to be slow', () => {
     ['a test of every item of a long list', 'state.list.all(x, x == 1)'],
     ['a search in a list of objects', 'state.items.exists(x, x.id == 7999)'],
     ['a map of a list of objects', 'state.items.map(x, x.id).size() == 8000'],
+    ['a search for a long word in a long text', `!state.text.contains("${'ab'.repeat(20)}c")`],
     ['a search in a long text', '!state.text.contains("aab")'],
     ['a pattern on a long text', '!state.text.matches("(a|b)*[cd]")'],
     ['a comparison of a long list', 'state.list == state.list'],

@@ -2,8 +2,11 @@
 
 export type TemplatePart = { readonly text: string } | { readonly expression: string };
 
-/** A literal of CEL. A brace in it ends no expression. In a raw literal a backslash is a plain character. */
-const LITERAL = /(?:[rR][bB]?|[bB][rR])("""|'''|["']).*?\1|("""|'''|["'])(?:\\.|[^\\])*?\2/sy;
+/** A literal of CEL. A brace in it ends no expression. */
+const LITERAL = /("""|'''|["'])(?:\\.|[^\\])*?\1/sy;
+/** A literal in which a backslash is a plain character. The prefix of such a literal comes before its quote. */
+const RAW_LITERAL = /("""|'''|["']).*?\1/sy;
+const RAW_PREFIX = /(?:^|\W)(?:[rR][bB]?|[bB][rR])$/;
 
 /** Returns null if an expression has no end. */
 export function templateParts(template: string): readonly TemplatePart[] | null {
@@ -32,20 +35,31 @@ export function templateParts(template: string): readonly TemplatePart[] | null 
   return parts;
 }
 
-/** Returns the position of the brace that closes the expression. */
+/**
+ * Returns the position of the brace that closes the expression. A literal without end ends the search, because
+ * another search from each later quote would take quadratic time.
+ */
 function endOfExpression(template: string, from: number): number | null {
   let depth = 0;
   for (let at = from; at < template.length; at += 1) {
-    LITERAL.lastIndex = at;
-    const literal = LITERAL.exec(template)?.[0];
-    if (literal !== undefined) {
+    const character = template[at];
+    if (character === '"' || character === "'") {
+      const literal = literalAt(template, from, at);
+      if (literal === null) return null;
       at += literal.length - 1;
-      continue;
+    } else if (character === '{') {
+      depth += 1;
+    } else if (character === '}') {
+      if (depth === 0) return at;
+      depth -= 1;
     }
-    if (template[at] === '{') depth += 1;
-    else if (template[at] !== '}') continue;
-    else if (depth === 0) return at;
-    else depth -= 1;
   }
   return null;
+}
+
+function literalAt(template: string, from: number, at: number): string | null {
+  const isRaw = RAW_PREFIX.test(template.slice(Math.max(from, at - 3), at));
+  const form = isRaw ? RAW_LITERAL : LITERAL;
+  form.lastIndex = at;
+  return form.exec(template)?.[0] ?? null;
 }
