@@ -79,19 +79,19 @@ export function compileAgentManifest(
   };
 }
 
+type PoliciesOf = readonly [agentId: string, policies: readonly PolicyDocument[]];
+
 /** Returns each agent with each tool for which a person is asked. */
-function confirmed(
-  each: readonly (readonly [agentId: string, policies: readonly PolicyDocument[]])[],
-): [agentId: string, tool: string][] {
+function confirmed(each: readonly PoliciesOf[]): [agentId: string, tool: string][] {
   return each
+    .toSorted(([one], [other]) => compare(one, other))
     .flatMap(([agentId, policies]) =>
-      policies.flatMap(({ toolPolicies = {} }) =>
-        Object.entries(toolPolicies)
-          .filter(([, { requiresConfirmation }]) => requiresConfirmation === true)
-          .map(([tool]): [string, string] => [agentId, tool]),
-      ),
-    )
-    .sort(([agent, tool], [otherAgent, otherTool]) => compare(agent, otherAgent) || compare(tool, otherTool));
+      policies
+        .flatMap(({ toolPolicies = {} }) => Object.entries(toolPolicies))
+        .flatMap(([tool, { requiresConfirmation }]) => (requiresConfirmation === true ? [tool] : []))
+        .sort()
+        .map((tool): [string, string] => [agentId, tool]),
+    );
 }
 
 function compare(one: string, other: string): number {

@@ -78,17 +78,17 @@ export function memberPolicy(
   policyOf: PolicyOfRisk,
   registry: string[] | null,
 ): PolicyDocument {
-  const toolPolicies = tools.flatMap(({ name, risk, inline }) => {
-    const policy: ToolPolicyDocument = {
-      ...policyOf(risk),
-      ...(inline !== null && { argumentValidation: { schema: inline.parameters } }),
-    };
-    return Object.keys(policy).length === 0 ? [] : [[name, policy] as const];
-  });
+  const toolPolicies = tools
+    .map(({ tool: { name, risk, inline } }): [string, ToolPolicyDocument] => {
+      const policy = policyOf(risk);
+      if (inline === null) return [name, policy];
+      return [name, { ...policy, argumentValidation: { schema: inline.parameters } }];
+    })
+    .filter(([, policy]) => Object.keys(policy).length > 0);
   return {
     version: 1,
     id: policyIdOf(id),
-    allowedTools: tools.map(({ name }) => name).sort(),
+    allowedTools: tools.map(({ tool }) => tool.name).sort(),
     allowedModels: model === null ? [] : [model],
     ...(registry !== null && { tools: registry }),
     ...(toolPolicies.length > 0 && { toolPolicies: Object.fromEntries(toolPolicies) }),

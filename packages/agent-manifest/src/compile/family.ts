@@ -1,4 +1,5 @@
 /** The agents that a manifest becomes, beside its own: one for each agent in it, and one for each model that steps name. */
+import type { ToolEntry } from '@mandate/schemas/agent-manifest';
 import { type AgentTool, type Catalog, type Entry, findDefinition, findTool } from '../catalog.ts';
 import type { CompileOptions, CompileWarning } from './compiled.ts';
 import { exactNameFault } from './ids.ts';
@@ -6,7 +7,8 @@ import { type ModelPrice, modelPriceOf } from './model-price.ts';
 import type { Refuse } from './refusals.ts';
 import { type CompiledStep, ownIdOf } from './workflow-steps.ts';
 
-export type MemberTool = AgentTool & { path: string };
+/** A tool of an agent, and its place in the list of the agent. Agents that name the same tool share it. */
+export type MemberTool = { tool: AgentTool; at: number };
 
 /** `entry` null: the member is a model that a step names. `model` null: the member makes no model calls. */
 export type Member = {
@@ -29,6 +31,7 @@ export function familyOf(
 ): Family {
   const warnings: CompileWarning[] = [];
   const { agents: asked, models } = askedBy(steps, catalog, refuse);
+  const find = toolFinder(catalog);
   const agents = catalog.agent.entries.map((entry): Member => {
     const { path, definition } = entry;
     const model = definition.model ?? definition.resources?.model_id ?? options.defaultModel ?? null;
@@ -50,7 +53,7 @@ export function familyOf(
       entry,
       name: definition.name ?? entry.id,
       model,
-      tools: toolsOf(entry, catalog, refuse),
+      tools: toolsOf(entry, find, refuse),
       price: priceOf(entry, options, refuse),
     };
   });
@@ -71,7 +74,7 @@ function askedBy(
     for (const { reference, path } of asks) {
       const read = findDefinition(catalog, 'agent', reference);
       if (read.found === 'ok') agents.add(read.entry);
-      else if (read.found === 'missing' && type === 'agent') {
+      else if (read.found !== 'ambiguous' && type === 'agent') {
         if (!models.has(reference)) models.set(reference, { name: reference, path });
       } else refuse('REFERENCE_MISSING', path, 'does not name exactly one agent');
     }
@@ -90,18 +93,35 @@ function refuseModel(model: string, path: string, refuse: Refuse): void {
   if (fault !== null) refuse('MODEL_INVALID', path, `names a model that ${fault}`);
 }
 
+type FindTool = (written: ToolEntry) => ReturnType<typeof findTool>;
+
+/** Many agents may name the same tools, so each name is looked up once. */
+function toolFinder(catalog: Catalog): FindTool {
+  const known = new Map<string, ReturnType<typeof findTool>>();
+  return (written) => {
+    if (typeof written !== 'string') return findTool(catalog, written);
+    const read = known.get(written) ?? findTool(catalog, written);
+    known.set(written, read);
+    return read;
+  };
+}
+
 function toolsOf(
   { path, definition }: Entry<'agent'>,
-  catalog: Catalog,
+  find: FindTool,
   refuse: Refuse,
 ): readonly MemberTool[] {
   return (definition.tools ?? []).flatMap((written, at) => {
-    const place = `${path}.tools.${at}`;
-    const read = findTool(catalog, written);
-    if (read.found === 'ok') return [{ ...read.tool, path: place }];
-    refuse('REFERENCE_MISSING', place, 'does not name exactly one tool');
+    const read = find(written);
+    if (read.found === 'ok') return [{ tool: read.tool, at }];
+    refuse('REFERENCE_MISSING', `${path}.tools.${at}`, 'does not name exactly one tool');
     return [];
   });
+}
+
+/** Returns the place of a tool in the manifest. */
+export function placeOf({ path }: Member, { at }: MemberTool): string {
+  return `${path}.tools.${at}`;
 }
 
 function priceOf(

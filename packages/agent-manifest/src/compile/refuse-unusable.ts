@@ -4,7 +4,7 @@ import type { PolicyDocument } from '@mandate/schemas';
 import { CAPS, dollarsToMicros } from '@mandate/schemas/core';
 import type { CompileOptions } from './compiled.ts';
 import { modelRateOf } from './control-documents.ts';
-import type { Member } from './family.ts';
+import { type Member, placeOf } from './family.ts';
 import { exactNameFault, policyIdOf } from './ids.ts';
 import type { Refuse } from './refusals.ts';
 import type { CompiledStep } from './workflow-steps.ts';
@@ -56,13 +56,15 @@ export function refuseSizes(
 }
 
 /** Not every JSON Schema can be checked in bounded time. A tool is refused if its arguments cannot be checked. */
-export function refuseSchemas({ tools }: Member, policy: PolicyDocument, refuse: Refuse): void {
-  if (tools.every(({ inline }) => inline === null)) return;
+export function refuseSchemas(member: Member, policy: PolicyDocument, refuse: Refuse): void {
+  const { tools } = member;
+  if (tools.every(({ tool }) => tool.inline === null)) return;
   const compiled = compilePolicy(policy, policy.id);
   if (compiled.ok) return;
   for (const { path, message } of compiled.faults) {
     const [, name, , , ...below] = path;
-    const at = tools.find((tool) => tool.name === name)?.path ?? 'options.risk';
-    refuse('SCHEMA_INVALID', [at, 'parameters', ...below].join('.'), message);
+    const named = tools.find(({ tool }) => tool.name === name && tool.inline !== null);
+    const place = named === undefined ? ['options.risk'] : [placeOf(member, named), 'parameters', ...below];
+    refuse('SCHEMA_INVALID', place.join('.'), message);
   }
 }

@@ -20,9 +20,11 @@ export function policiesOfRisk(
   { risk, unratedRisk = 'critical' }: CompileOptions,
   asksPeople: boolean,
 ): PolicyOfRisk {
-  return (rated) => {
+  const made = new Map<RiskLevel | null, ToolPolicyDocument>();
+  for (const rated of ['safe', 'standard', 'critical', null] as const) {
     const level = rated ?? unratedRisk;
     const policy = risk?.[level] ?? MEANING[level];
-    return asksPeople && rated !== 'safe' ? { ...policy, requiresConfirmation: true } : policy;
-  };
+    made.set(rated, asksPeople && rated !== 'safe' ? { ...policy, requiresConfirmation: true } : policy);
+  }
+  return (rated) => made.get(rated) ?? MEANING.critical;
 }

@@ -1,7 +1,8 @@
 /** The tools that the agents of a manifest may call, by their names in Mandate. */
 import { sameAddress } from '../addresses.ts';
+import type { AgentTool } from '../catalog.ts';
 import type { CompiledTool } from './compiled.ts';
-import type { Member, MemberTool } from './family.ts';
+import { type Member, placeOf } from './family.ts';
 import { exactNameFault } from './ids.ts';
 import type { Refuse } from './refusals.ts';
 import type { CompiledStep } from './workflow-steps.ts';
@@ -13,36 +14,46 @@ export function compiledTools(
   refuse: Refuse,
 ): Map<string, CompiledTool> {
   const ofSteps = new Set(steps.map(({ tool }) => tool));
-  const first = new Map<string, MemberTool>();
+  const first = new Map<string, { tool: AgentTool; path: string }>();
   const compiled = new Map<string, CompiledTool>();
-  for (const tool of members.flatMap(({ tools }) => tools)) {
-    const { name, path, hash } = tool;
-    const before = first.get(name);
-    const known = compiled.get(name);
-    if (before === undefined || known === undefined) {
-      const fault = exactNameFault(name);
-      if (fault !== null)
-        refuse('COMPILE_ID_INVALID', path, `is called "${name}" in Mandate, which ${fault}`);
-      if (ofSteps.has(name)) refuse('TOOL_NAME_CLASH', path, `is called "${name}", as a step is: rename one`);
-      first.set(name, tool);
-      compiled.set(name, compiledTool(tool));
-      continue;
+  for (const member of members) {
+    for (const named of member.tools) {
+      const { tool } = named;
+      const { name, hash } = tool;
+      const before = first.get(name);
+      if (before?.tool === tool) continue;
+      const path = placeOf(member, named);
+      const known = compiled.get(name);
+      if (before === undefined || known === undefined) {
+        const fault = exactNameFault(name);
+        if (fault !== null)
+          refuse('COMPILE_ID_INVALID', path, `is called "${name}" in Mandate, which ${fault}`);
+        if (ofSteps.has(name))
+          refuse('TOOL_NAME_CLASH', path, `is called "${name}", as a step is: rename one`);
+        first.set(name, { tool, path });
+        compiled.set(name, compiledTool(tool));
+        continue;
+      }
+      if (!isSame(before.tool, tool))
+        refuse(
+          'TOOL_NAME_CLASH',
+          path,
+          `is called "${name}", as another tool is (${before.path}): rename one`,
+        );
+      if (hash === null || hash === known.hash) continue;
+      if (known.hash === undefined) known.hash = hash;
+      else refuse('TOOL_HASH_CLASH', path, `has another hash than at ${before.path}`);
     }
-    if (!isSame(before, tool))
-      refuse('TOOL_NAME_CLASH', path, `is called "${name}", as another tool is (${before.path}): rename one`);
-    if (hash === null || hash === known.hash) continue;
-    if (known.hash === undefined) known.hash = hash;
-    else refuse('TOOL_HASH_CLASH', path, `has another hash than at ${before.path}`);
   }
   return compiled;
 }
 
-function compiledTool({ risk, uri, hash, inline, entry }: MemberTool): CompiledTool {
+function compiledTool({ risk, uri, hash, inline, entry }: AgentTool): CompiledTool {
   const kind = inline !== null ? 'inline' : entry !== null ? 'tool' : 'remote';
   return { kind, risk, ...(uri !== null && { uri }), ...(hash !== null && { hash }) };
 }
 
-function isSame(one: MemberTool, other: MemberTool): boolean {
+function isSame(one: AgentTool, other: AgentTool): boolean {
   if (one.uri === null || other.uri === null) return one.uri === other.uri;
   return one.entry === other.entry && sameAddress(one.uri) === sameAddress(other.uri);
 }
