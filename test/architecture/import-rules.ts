@@ -102,6 +102,7 @@ const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
     'packages/cli',
     [
       ...SERVICE,
+      '@mandate/agent-manifest',
       '@mandate/client',
       '@mandate/reconcile',
       '@mandate/documents',

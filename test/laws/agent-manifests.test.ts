@@ -248,7 +248,7 @@ test.each([0, 8])(
     expect(measured.map(({ ok }) => ok)).toEqual([true, true]);
     expect(many?.bytes).toBeLessThan(5 * (few?.bytes ?? 0));
     expect(many?.bytes).toBeLessThan(20_000_000);
-    expect(many?.tookMs).toBeLessThan(2_000);
+    expect(many?.tookMs).toBeLessThan(10_000);
   },
 );
 

@@ -1,11 +1,10 @@
 /** The error for documents that cannot be used, with its faults as data. */
 import { join } from 'node:path';
 import type { PublicationNote } from '@mandate/agent-manifest';
-import type { ManifestFault } from '@mandate/manifest';
 import { type DocumentFault, describeFault } from '@mandate/policy/documents';
 import { MandateError } from '@mandate/runtime';
 import { describeNote } from './agent-manifests/read-agent-manifest-file.ts';
-import { describeManifestFault } from './manifests/describe-manifest-fault.ts';
+import { describeManifestFault, type PlacedFault } from './manifests/describe-manifest-fault.ts';
 
 /**
  * A fault of a document. `code` is DOCUMENTS_INVALID if the fault has no code of its own. `line` and `column` count
@@ -47,7 +46,7 @@ export function ofDocument(file: string, fault: DocumentFault): SaidFault {
   };
 }
 
-export function ofManifest(fault: ManifestFault): SaidFault {
+export function ofManifest(fault: PlacedFault): SaidFault {
   return {
     fault: { severity: 'error', ...fault, remedy: AT_THIS_PLACE },
     inWords: describeManifestFault(fault),

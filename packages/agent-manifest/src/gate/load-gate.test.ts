@@ -57,5 +57,5 @@ test.each([
 test('refuses a gate of more than a mebibyte at once', () => {
   const startedMs = performance.now();
   expect(faultsOf(`allowed_domains: [${'a.example, '.repeat(100_000)}]`)).toHaveLength(1);
-  expect(performance.now() - startedMs).toBeLessThan(1_000);
+  expect(performance.now() - startedMs).toBeLessThan(5_000);
 });

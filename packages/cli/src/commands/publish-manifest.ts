@@ -1,7 +1,8 @@
 import { readAgentManifestFile, withoutFaults } from '@mandate/documents';
 import type { Command } from 'commander';
 import type { RunCommand } from '../command-context.ts';
-import { dollars, someText } from '../input/option-values.ts';
+import { inDollars } from '../input/agent-manifest-options.ts';
+import { someText } from '../input/option-values.ts';
 import { type PublishFlags, publishAsked } from '../manifests/publish-asked.ts';
 
 type Options = PublishFlags & { id?: string; budget?: number; defaultModel?: string };
@@ -15,7 +16,7 @@ export function publishManifestCommand(manifest: Command, run: RunCommand): void
     )
     .argument('<file>', 'the manifest; files that it refers to are sent too', someText)
     .option('--id <id>', 'the id of the manifest; made from its name when absent', someText)
-    .option('--budget <dollars>', 'the budget of all its agents together', dollars)
+    .option('--budget <dollars>', 'the budget of all its agents together', inDollars)
     .option('--default-model <model>', 'the model of agents that name none', someText)
     .option('--dry-run', 'show what changes, and publish nothing')
     .option('--yes', 'do not ask; needed without a terminal if something is wider')
