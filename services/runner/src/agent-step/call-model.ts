@@ -41,21 +41,22 @@ export async function callModel(asked: Asked, calls: StepCalls, deps: Deps): Pro
     const outcome = await held.outcome();
     if (outcome?.usage !== undefined) counted?.used(outcome.usage.inputTokens + outcome.usage.outputTokens);
     await calls.complete(actionId, { attempt: held.attempt, answer: { type: 'model', ...reply }, outcome });
-    await held.settle();
+    await held.settle(outcome);
     return reply;
   } catch (error) {
-    deps.signal.throwIfAborted();
+    const lost = held.wasAllowed ? await held.lost() : null;
+    if (deps.signal.aborted) {
+      // The log needs no event, because the call is made again when the step is resumed.
+      await held.settle(lost);
+      throw deps.signal.reason;
+    }
     const stop = stopOf(error, { actionId, tool: null });
     if (stop === null) throw error;
     if (held.wasAllowed && stop.result.status === 'failed') {
       const { code, message } = stop.result;
-      const outcome = await held.outcome();
-      await calls.complete(actionId, {
-        attempt: held.attempt,
-        answer: { type: 'failed', code, message },
-        outcome,
-      });
-      await held.settle();
+      const answer = { type: 'failed', code, message } as const;
+      await calls.complete(actionId, { attempt: held.attempt, answer, outcome: lost });
+      await held.settle(lost);
     }
     if (!held.wasAllowed) counted?.used(0);
     throw stop;

@@ -57,17 +57,34 @@ export class HeldCall {
     return this.#outcome === null ? null : this.#priced(this.#outcome);
   }
 
-  /** Reports the outcome. */
-  async settle(): Promise<void> {
-    const [running, outcome] = [this.#running, this.#outcome];
+  /**
+   * Returns the outcome of a call that gave no usable answer, so that the call may be made again. An adapter calls an
+   * answer that was lost a success, because the provider may have billed it. Here such a call is a failure that costs
+   * what was reserved.
+   */
+  async lost(): Promise<CallOutcome | null> {
+    const outcome = await this.outcome();
+    if (outcome?.status !== 'success') return outcome;
+    const reserved = this.#running?.decision.reservation?.micros ?? 0;
+    const { usage, actualCostMicros = usage === undefined ? reserved : undefined } = outcome;
+    return {
+      status: 'failure',
+      ...(usage && { usage }),
+      ...(actualCostMicros !== undefined && { actualCostMicros }),
+    };
+  }
+
+  /** Reports an outcome that `outcome` or `lost` returned. */
+  async settle(outcome: CallOutcome | null): Promise<void> {
+    const running = this.#running;
     if (running === null || outcome === null) return;
     this.#outcome = null;
-    await running.settle(this.#priced(outcome));
+    await running.settle(outcome);
   }
 
   async #start(agent: Agent, call: Parameters<Agent['start']>[0]): Promise<RunningAction> {
     // An adapter that tries again after a failure states the outcome of the failed attempt first.
-    await this.settle();
+    await this.settle(this.#outcome === null ? null : await this.lost());
     const { actionId, estimate, mostSeconds: seconds } = this.#options;
     const costs =
       estimate !== null && call.type === 'llm_call'

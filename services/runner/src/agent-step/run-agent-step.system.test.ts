@@ -271,6 +271,46 @@ describe('a model that fails', () => {
   });
 
   test.each([
+    ['openai', 'gpt-4o'],
+    ['anthropic', 'claude-haiku-4-5'],
+  ])('of %s may have billed an answer that was lost, and is called again', async (provider, name) => {
+    const family = await scene.family({ policy: { maxCostTotal: 10 } });
+    const model = { name, provider, estimate: null, throttle: {} };
+    const cut = { fault: { kind: 'cut', afterEvents: 0 } } as const;
+    scene.models.script([cut, cut, cut, { text: 'done' }]);
+    const first = await run(family, { step: { model } });
+    expect(first.result).toMatchObject({ status: 'failed', code: 'MODEL_UNAVAILABLE', kind: 'transient' });
+    const { actionId, log } = first;
+    const failure = log.at(-1);
+    if (failure?.event !== 'call.completed') throw new Error('the call did not end');
+    expect(failure.outcome?.status).toBe('failure');
+    await family.mandate.flush();
+    expect((await family.mandate.getCost(family.agentId)).totalMicros).toBeGreaterThan(0);
+    const second = await run(family, { actionId, step: { model, history: log } });
+    expect(second.result).toEqual({ status: 'completed', output: 'done' });
+  });
+
+  test.each([
+    ['openai', 'gpt-4o'],
+    ['anthropic', 'claude-haiku-4-5'],
+  ])('of %s is called again after its step was aborted', async (provider, name) => {
+    const family = await scene.family();
+    const model = { name, provider, estimate: null, throttle: {} };
+    const stop = new AbortController();
+    scene.models.script(() => {
+      setTimeout(() => stop.abort(new Error('the runner stops')), 100);
+      return { delayMs: 3_000 };
+    });
+    const actionId = await family.begin();
+    const log = journal();
+    const deps = { signal: stop.signal, journal: log };
+    await expect(run(family, { actionId, step: { model }, deps })).rejects.toThrow('the runner stops');
+    scene.models.script({ text: 'done' });
+    const { result } = await run(family, { actionId, step: { model, history: log.log } });
+    expect(result).toEqual({ status: 'completed', output: 'done' });
+  });
+
+  test.each([
     ['an answer that is cut', { stopReason: 'length' }, 'ANSWER_TRUNCATED'],
     ['a request that the provider refuses', { failures: { status: 400 } }, 'MODEL_REFUSED_REQUEST'],
     ['an answer that is too large', { text: 'x'.repeat(140_000) }, 'MODEL_ANSWER_TOO_LARGE'],
