@@ -1,7 +1,8 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readManifest } from '@mandate/documents';
+import { controlFilesIn, readManifest } from '@mandate/documents';
 import { silentLogger } from '@mandate/runtime';
+import { gateDocument } from '@mandate/schemas/agent-manifest';
 import { temporaryFolder, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Edition, followManifests } from './follow-manifests.ts';
@@ -126,4 +127,45 @@ test('applies an edition again until it is applied, and logs the failure once', 
   await waitUntil('the edition', () => applied.length === 1);
   expect(isStale()).toBe(false);
   expect(logged.filter(({ level }) => level === 'error')).toHaveLength(1);
+});
+
+const TEAM = `apiVersion: coreason.ai/v2
+kind: Agent
+metadata: { name: Team }
+definitions:
+  search: { $ref: "tools.yaml#/search" }
+  clerk: { type: agent, name: Clerk, role: clerk, goal: answer, model: claude-haiku-4-5, tools: [search] }
+`;
+
+test('follows an agent manifest with the files that it refers to, and the gate', async () => {
+  const folder = temporaryFolder();
+  const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
+  const tools = (risk: string) =>
+    `search: { type: tool, name: Search, uri: "mcp://search.example/v1", risk_level: ${risk} }\n`;
+  write('team.yaml', TEAM);
+  write('tools.yaml', tools('safe'));
+  const { agentManifests } = controlFilesIn([folder]);
+  const applied: unknown[] = [];
+  const manifests = followManifests(new Map(), {
+    options: {},
+    log: silentLogger(),
+    apply: async () => {},
+    agentManifests: {
+      started: agentManifests.values(),
+      gate: () => gateDocument.parse({ max_risk_level: 'standard' }),
+      async publish({ published }) {
+        const { policies } = published;
+        applied.push(policies.find(({ id }) => id === 'team.clerk')?.toolPolicies?.search?.rateLimit);
+      },
+    },
+  });
+  onTestFinished(() => manifests.stop());
+  write('tools.yaml', tools('standard'));
+  await waitUntil('the edit of the other file', () => applied.length === 1);
+  expect(applied).toEqual([{ maxCalls: 60, windowMs: 60_000 }]);
+  write('tools.yaml', tools('critical'));
+  await waitUntil('the violation', () => manifests.readiness().stale === true);
+  write('tools.yaml', tools('safe'));
+  await waitUntil('the correction', () => applied.length === 2);
+  expect(manifests.readiness().stale).toBe(undefined);
 });

@@ -24,7 +24,7 @@ import { compiledStepsOf } from './workflow-steps.ts';
  * the manifest's own agent has them. They hold for the members too, because that agent is their parent. So the size of
  * all documents grows as the manifest does.
  */
-const MOST_REPEATED = 100_000;
+const MOST_REPEATED = 20_000;
 
 /** @param manifest a valid manifest. What a step asks and no agent is called is a model. */
 export function compileAgentManifest(
