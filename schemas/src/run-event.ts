@@ -35,9 +35,14 @@ export const runStarted = z
     manifest: described(
       z.object({
         id: described(id, 'The id of the manifest. It is also the agent of the run.', 'research'),
+        version: described(
+          count.min(1),
+          'The version. The run keeps to it, also after a later version was published.',
+          3,
+        ),
         hash: described(
           z.string().regex(/^[0-9a-f]{64}$/),
-          'The hash of the manifest. The run keeps this version, also after a later version was published.',
+          'The hash of the manifest.',
           '94d3086aa6168e8781a2e430fb3e5db2ae412e19c09c3f900e77eadc28fb6747',
         ),
       }),

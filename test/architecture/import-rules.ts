@@ -41,6 +41,7 @@ const SERVICES = [
   '@mandate/query',
   '@mandate/control-service',
   '@mandate/alerter',
+  '@mandate/runner',
 ];
 
 /** For each folder: the other workspaces that its code may import, tests excepted. */

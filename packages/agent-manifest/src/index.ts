@@ -4,6 +4,7 @@
  *
  * What a manifest compiles to are ordinary agents, policies and rules. So nothing that decides needs this package.
  */
+export { agentKeysOf } from './agent-steps.ts';
 export {
   type AgentTool,
   type Catalog,
@@ -62,6 +63,7 @@ export {
   type ReadOptions,
   readAgentManifest,
 } from './read/read-agent-manifest.ts';
+export { councilSettings } from './run/council-settings.ts';
 export { eventOfResult, type StepResult } from './run/events-of-result.ts';
 export { type MockedOutputs, mockRun } from './run/mock-run.ts';
 export { type EventDraft, nextOfRun } from './run/next-of-run.ts';
@@ -69,5 +71,5 @@ export { goOnPlaying, type PlayedStep, type Players, playRun } from './run/play-
 export type { RunPlan } from './run/run-plan.ts';
 export { applyEvent, type CurrentStep, type RunState, stateOfRun } from './run/run-state.ts';
 export { takeOver } from './run/take-over.ts';
-export { councilSettings, inputsOfRun, workflowOf, workflowPlan } from './run/workflow-plan.ts';
+export { inputsOfRun, workflowOf, workflowPlan } from './run/workflow-plan.ts';
 export { type SideSchema, sideSchema } from './side-schema.ts';

@@ -72,4 +72,5 @@ const HOW_TO_FIND: Readonly<Record<Service, string>> = {
   query: `Name the query service with --query-url or MANDATE_QUERY_URL: ${ITS_OWN}.`,
   alerter: `Name the alerter with --alerter-url or MANDATE_ALERTER_URL: ${ITS_OWN}.`,
   control: `Name the control service with --control-url or MANDATE_CONTROL_URL: ${ITS_OWN}.`,
+  runner: `Name the runner with --runner-url or MANDATE_RUNNER_URL: ${ITS_OWN}.`,
 };

@@ -9,6 +9,7 @@ export type Addresses = {
   queryUrl?: string | undefined;
   alerterUrl?: string | undefined;
   controlUrl?: string | undefined;
+  runnerUrl?: string | undefined;
 };
 
 export type GlobalOptions = Addresses & { key?: string; profile?: string; json?: true };
@@ -18,6 +19,7 @@ export const ADDRESS_VARIABLES = {
   queryUrl: 'MANDATE_QUERY_URL',
   alerterUrl: 'MANDATE_ALERTER_URL',
   controlUrl: 'MANDATE_CONTROL_URL',
+  runnerUrl: 'MANDATE_RUNNER_URL',
 } as const;
 
 export function withGlobals(program: Command): Command {
@@ -29,6 +31,7 @@ export function withGlobals(program: Command): Command {
     .option('--query-url <url>', 'the address of its query service, if that runs alone')
     .option('--alerter-url <url>', 'the address of its alerter, if that runs alone')
     .option('--control-url <url>', 'the address of its control service, if that runs alone')
+    .option('--runner-url <url>', 'the address of its runner, if that runs alone')
     .option('--key <key>', 'the API key; other users can see it in the process list')
     .optionsGroup('');
 }

@@ -14,8 +14,8 @@ const EPILOGUE = `
 Exit codes: 0 done, 1 failed, 2 wrong use or bad input, 3 done with a bad
   finding, such as a refusal or drift
 Environment: MANDATE_PROFILE, MANDATE_URL, MANDATE_QUERY_URL,
-  MANDATE_ALERTER_URL, MANDATE_CONTROL_URL, MANDATE_API_KEY, NO_COLOR. Settings
-  of a plane: docs/operations.md
+  MANDATE_ALERTER_URL, MANDATE_CONTROL_URL, MANDATE_RUNNER_URL,
+  MANDATE_API_KEY, NO_COLOR. Settings of a plane: docs/operations.md
 
 Examples:
   mandate up                             run a plane, which prints its keys once

@@ -43,6 +43,8 @@ const LOADERS = {
   settlements: async () => (await import('./commands/audit-questions.ts')).settlementsCommand,
   'control-events': async () => (await import('./commands/audit-questions.ts')).controlEventsCommand,
   reads: async () => (await import('./commands/audit-questions.ts')).readsCommand,
+  run: async () => (await import('./commands/run.ts')).runCommand,
+  runs: async () => (await import('./commands/runs.ts')).runsCommand,
   export: async () => (await import('./commands/export.ts')).exportCommand,
   kill: async () => (await import('./commands/kill.ts')).killCommand,
   revive: async () => (await import('./commands/revive.ts')).reviveCommand,
@@ -99,6 +101,8 @@ const GROUPS: Readonly<Record<string, readonly (readonly [name: Name, summary: s
     ['settlements', 'list what outcomes changed'],
     ['control-events', 'list what operators and authors changed'],
     ['reads', 'list who asked the audit for what'],
+    ['run', 'start a run of an agent manifest, or play it without models'],
+    ['runs', 'list, follow, cancel and retry runs of agent manifests'],
     ['export', 'download the audit as files, and check such files'],
   ],
   'Stop and approve': [

@@ -49,13 +49,15 @@ export function createApiClient(options: {
   queryUrl?: string | undefined;
   alerterUrl?: string | undefined;
   controlUrl?: string | undefined;
+  runnerUrl?: string | undefined;
   key: string | undefined;
   signal?: AbortSignal;
   failure?: (error: ApiError) => Error;
 }): ApiClient {
   const { url: gateway, key, signal, failure = (error) => error } = options;
-  const { queryUrl: query = gateway, alerterUrl: alerter = gateway, controlUrl: control = gateway } = options;
-  const addresses = { gateway, query, alerter, control };
+  const { queryUrl: query = gateway, alerterUrl: alerter = gateway } = options;
+  const { controlUrl: control = gateway, runnerUrl: runner = gateway } = options;
+  const addresses = { gateway, query, alerter, control, runner };
   const headers = {
     accept: 'application/json',
     ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),

@@ -59,6 +59,7 @@ const NAMES: Readonly<Record<Service, string>> = {
   query: 'query service',
   alerter: 'alerter',
   control: 'control service',
+  runner: 'runner',
 };
 
 /** Returns the error for an answer without a success status. */

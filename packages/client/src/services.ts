@@ -2,7 +2,7 @@
  * Finds the service for a path. A plane in one process has one address for all services, otherwise each service has
  * its own.
  */
-export type Service = 'gateway' | 'query' | 'alerter' | 'control';
+export type Service = 'gateway' | 'query' | 'alerter' | 'control' | 'runner';
 
 /**
  * The gateway has the routes that kill and revive an agent, and that show its kills and its usage. The control service
@@ -16,6 +16,7 @@ const QUERY = /^\/v1\/(?:audit\/|approvals(?:\/[^/]+)?$)/;
 
 export function serviceOf(path: string): Service {
   if (path.startsWith('/v1/alerts')) return 'alerter';
+  if (/^\/v1\/runs(?:\/|$)/.test(path)) return 'runner';
   if (CONTROL.test(path)) return 'control';
   return QUERY.test(path) ? 'query' : 'gateway';
 }

@@ -12,6 +12,7 @@ import {
   mustHaveDocuments,
 } from '@mandate/documents';
 import { openPrivacyFile } from '@mandate/privacy';
+import { openRunnerFile } from '@mandate/runner';
 import { type Clock, type Logger, monotonic, type Opening, readOrMakeSecret } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
 import { createMetrics, fileKeyStore, openTracer } from '@mandate/server';
@@ -54,6 +55,7 @@ export async function openParts(
   const gatePath = gateIn(config.PLANE_POLICIES_PATH);
   const gate = closing(openGateFile({ path: gatePath, isNamed: false, log }), (file) => file.stop());
   const rules = closing(openRulesFile(config, { folder, env, log }), (file) => file.stop());
+  const runnerFile = openRunnerFile(config, { folder, env });
   const bus = closing(
     await openLog(config, {
       path: folder.log,
@@ -94,6 +96,7 @@ export async function openParts(
     fields,
     gate,
     rules,
+    runnerFile,
     fileKeys: fileKeyStore(folder.keys),
   };
   return { ...opening, ...control, ...files, agentsOfPolicies, log, metrics, tracer, clock, bus };

@@ -13,6 +13,7 @@ import type { Ledger } from '@mandate/ledger';
 import { currentTextRedactor } from '@mandate/privacy';
 import { createFindDecision, createFindUsage, openQuery } from '@mandate/query';
 import { openRecorder } from '@mandate/recorder';
+import { openRunner } from '@mandate/runner';
 import {
   type Clock,
   type DataFolder,
@@ -22,10 +23,11 @@ import {
   type Running,
   systemClock,
 } from '@mandate/runtime';
-import { createHttpServer, keysInForce, serveHttp } from '@mandate/server';
+import { anyKeyStore, createHttpServer, keysInForce, serveHttp } from '@mandate/server';
 import { type FirstKey, makeFirstKeys } from './first-keys.ts';
 import { type Environment, openParts } from './open-parts.ts';
 import type { PlaneConfig } from './plane-config.ts';
+import { runnerKeys } from './runner-keys.ts';
 import { VERSION } from './version.ts';
 
 export type Plane = {
@@ -63,20 +65,8 @@ async function open(
   opening: Opening,
 ): Promise<Plane> {
   const parts = await openParts(config, log, env, wallClock, opening);
-  const {
-    bus,
-    clock,
-    folder,
-    followed,
-    fileKeys,
-    gate,
-    manifests,
-    mandates,
-    metrics,
-    privacy,
-    rules,
-    tracer,
-  } = parts;
+  const { bus, clock, folder, followed, fileKeys, gate, manifests, mandates } = parts;
+  const { metrics, privacy, rules, runnerFile, tracer } = parts;
   const opened = await openLedger(config, parts, opening);
   const { ledger } = opened;
   const audit = opening.closing(await openAudit(config, { path: folder.audit }), (held) => held.close());
@@ -93,10 +83,13 @@ async function open(
   const redactText = currentTextRedactor(privacy);
   const control = openControlService({ ...parts, gate: gate.gate, redactText, recordReads });
   const query = openQuery(config, { ...parts, audit });
+  const ownKeys = runnerKeys(clock);
+  const { keyOf } = ownKeys;
+  const runner = await openRunner(config, { ...parts, file: runnerFile, recordReads, keyOf });
 
   const server = await createHttpServer({
     ...{ service: 'plane', version: VERSION, log, metrics, tracer, clock },
-    keys: keysInForce(followed, fileKeys),
+    keys: anyKeyStore(ownKeys.store, keysInForce(followed, fileKeys)),
     corsOrigins: config.PLANE_CORS_ORIGINS,
     limits: {
       requestsPerKeyPerSecond: config.PLANE_REQUESTS_PER_KEY_PER_SECOND,
@@ -106,13 +99,15 @@ async function open(
     readiness: async () => [
       ...(await gateway.readiness()),
       ...(await query.readiness()),
+      ...(await runner.readiness()),
       ...[mandates, manifests, rules, privacy, gate, decider].map((part) => part.readiness()),
     ],
   });
-  for (const { routes } of [gateway, alerter, control, query]) await server.register(routes);
+  for (const { routes } of [gateway, alerter, control, query, runner]) await server.register(routes);
   const { url } = opening.running(
     await serveHttp(server, { host: config.PLANE_HOST, port: config.PLANE_PORT }),
   );
+  if (config.PLANE_PERFORM_RUNS) await runner.perform(url);
   // The keys are made last, because they are shown only after a complete start. If a later step failed, the keys would
   // never be shown.
   const { agentsOfPolicies } = parts;

@@ -4,6 +4,7 @@ import { deciderSettings } from '@mandate/decider';
 import { gatewaySettings } from '@mandate/gateway';
 import { querySettings } from '@mandate/query';
 import { recorderSettings } from '@mandate/recorder';
+import { runnerSettings } from '@mandate/runner';
 import { DEFAULT_DATA_PATH, LOG_LEVELS } from '@mandate/runtime';
 import {
   backendsMustFit,
@@ -51,6 +52,12 @@ const whole = z.object({
     .boolean()
     .default(false)
     .describe('whether references of manifests may lead nowhere. They grant nothing'),
+  PLANE_PERFORM_RUNS: z
+    .boolean()
+    .default(true)
+    .describe(
+      'whether this process performs the runs of agent manifests. If not, runners on the same log do',
+    ),
   PLANE_HOST: z.string().min(1).default('127.0.0.1').describe('the address to listen at'),
   PLANE_PORT: port(7420),
   PLANE_CORS_ORIGINS: corsOrigins,
@@ -100,6 +107,7 @@ export const planeConfig = z
       RECORDER_GATHER_MS: true,
       RECORDER_SESSION_TIMEOUT_MS: true,
     }).shape,
+    ...runnerSettings.shape,
     ...querySettings.pick({ QUERY_ANSWER_TIMEOUT_MS: true, QUERY_RECORD_READS: true }).shape,
     ...controlSettings.pick({ CONTROL_SNAPSHOT_AFTER_RECORDS: true }).shape,
     ...alerterSettings.pick({

@@ -24,6 +24,8 @@ export type DataFolder = {
   mandates: string;
   /** The file of alert rules, unless a setting names another file. It may be absent. */
   alerts: string;
+  /** The file of the runner, unless a setting names another file. It may be absent. */
+  runner: string;
   /** The file of rules for redacting personal data, unless a setting names another file. It may be absent. */
   privacy: string;
   /** The folder of keys that decrypt sealed data of persons. It is created when the first value is sealed. */
@@ -43,6 +45,7 @@ export function dataFolder(path: string): DataFolder {
     secret: join(path, 'plane.secret'),
     mandates: join(path, 'mandates.yaml'),
     alerts: join(path, 'alerts.yaml'),
+    runner: join(path, 'runner.yaml'),
     privacy: join(path, 'privacy.yaml'),
     personKeys: join(path, 'person-keys'),
   };

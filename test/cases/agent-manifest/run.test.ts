@@ -83,7 +83,7 @@ function play(given: Given) {
     runId: 'run_1',
     tenant: 'default',
     at: '2026-01-05T09:30:41.000Z',
-    manifest: { id: 'm', hash: '0'.repeat(64) },
+    manifest: { id: 'm', version: 1, hash: '0'.repeat(64) },
     agent: null,
     inputs: read.inputs,
     principal: null,

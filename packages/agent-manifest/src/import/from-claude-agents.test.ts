@@ -47,7 +47,7 @@ describe('agents of Claude Code', () => {
         'Telepathy unrated',
       ],
     });
-    expect(result.manifest.definitions?.['Read']).toMatchObject({ uri: 'mcp://claude-code#Read' });
+    expect(result.manifest.definitions?.Read).toMatchObject({ uri: 'mcp://claude-code#Read' });
     expect(agentOf(result, 'reviewer').tools).toContain('mcp://issues#get_issue');
     expect(warningsOf(result)).toEqual(['TOOL_UNKNOWN 4 tools']);
   });
@@ -63,7 +63,7 @@ describe('agents of Claude Code', () => {
       tools: 'all',
       servers: { issues: [{ name: 'get_issue', readOnly: true }] },
     });
-    expect(toolsByAgent(all)['a']).toEqual(
+    expect(toolsByAgent(all).a).toEqual(
       expect.arrayContaining(['Read safe', 'Bash critical', 'get_issue safe']),
     );
     expect(warningsOf(all)).toEqual([]);

@@ -34,9 +34,9 @@ describe('agents of GitHub Copilot', () => {
     const empty = imported('copilot', agentWith('tools: []'));
     expect(toolsByAgent(empty)).toEqual({ Planner: [] });
     expect(warningsOf(empty)).toEqual([]);
-    expect(
-      toolsByAgent(imported('copilot', agentWith('tools: ["*"]'), { tools: 'all' }))['Planner'],
-    ).toContain('execute critical');
+    expect(toolsByAgent(imported('copilot', agentWith('tools: ["*"]'), { tools: 'all' })).Planner).toContain(
+      'execute critical',
+    );
   });
 
   test('get the tools of a server by name, and all that the file itself lists for it', () => {

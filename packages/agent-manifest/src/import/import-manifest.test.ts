@@ -13,7 +13,7 @@ describe('an import', () => {
     ['any.json', '{"skills": [], "url": "https://a.example.com", "name": "a"}', 'a2a'],
     ['any.json', '{"name": "a", "remotes": [{"url": "https://a.example.com"}]}', 'mcp-registry'],
   ])('of %s with %s guesses the format', (path, text, format) => {
-    expect(imported(null, { [path]: text }).manifest.metadata['imported_from']).toBe(format);
+    expect(imported(null, { [path]: text }).manifest.metadata.imported_from).toBe(format);
   });
 
   test('of a file of an unknown format is refused, and so is one of no file', () => {

@@ -7,10 +7,11 @@ import type { Json, RunEvent, RunEventOf } from '@mandate/schemas';
 import type { AgentManifest, Workflow } from '@mandate/schemas/agent-manifest';
 import { catalogOf, findDefinition } from '../catalog.ts';
 import { sideSchema } from '../side-schema.ts';
+import { councilSettings } from './council-settings.ts';
 import { playRun } from './play-run.ts';
 import type { RunState } from './run-state.ts';
 import { sampleOfSchema } from './sample-of-schema.ts';
-import { councilSettings, workflowPlan } from './workflow-plan.ts';
+import { workflowPlan } from './workflow-plan.ts';
 
 /** The output of a step by its key. A list gives one output to each visit, and the last one to all later visits. */
 export type MockedOutputs = Readonly<Record<string, Json>>;

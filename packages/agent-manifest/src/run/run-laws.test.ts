@@ -75,7 +75,7 @@ function planOf({ steps, maxSteps, maxRetries, timeout }: Scene): RunPlan {
 const STARTED: RunEventOf<'run.started'> = {
   event: 'run.started',
   ...{ runId: 'run_1', tenant: 'default', at: '2026-01-05T09:30:41.000Z' },
-  manifest: { id: 'm', hash: '0'.repeat(64) },
+  manifest: { id: 'm', version: 1, hash: '0'.repeat(64) },
   ...{ agent: null, inputs: {}, principal: null, by: 'key:test' },
 };
 

@@ -6,6 +6,7 @@ import { chooseCase } from '../conditions/choose-case.ts';
 import { fillTemplate } from '../conditions/fill-template.ts';
 import { countVotes } from '../council.ts';
 import { faultOf, type SideSchema, sideSchema, withDefaults } from '../side-schema.ts';
+import { councilFault, councilSettings } from './council-settings.ts';
 import { jsonBytes } from './json-bytes.ts';
 import type { Product, RunPlan, StepFailure } from './run-plan.ts';
 import type { RunState } from './run-state.ts';
@@ -46,6 +47,9 @@ export function workflowPlan(manifest: AgentManifest, workflow: Workflow): RunPl
       if (written === undefined) return { inputs: { inputs: run.started.inputs, previous: run.previous } };
       const filled = fillTemplate(written, variablesOf(run), schemas);
       if (!filled.ok) return { failed: 'EXPRESSION_FAILED', reason: filled.message };
+      const fault = type === 'council' ? councilFault(filled.value) : null;
+      if (fault !== null)
+        return { failed: 'COUNCIL_INVALID', reason: `The inputs of the council are wrong: ${fault}.` };
       return withinSize(filled.value, 'INPUT_TOO_LARGE') ?? { inputs: filled.value };
     },
     choose(run, step) {
@@ -146,27 +150,6 @@ function votesOf(
     return { failed: 'COUNCIL_UNDECIDED', reason: why };
   }
   return { output: { decision, decided, counts: { ...counts }, abstained: [...abstained] } };
-}
-
-/** Reads how votes are counted from the inputs of a council. What has another form counts as absent. */
-export function councilSettings(inputs: Json): {
-  options?: readonly string[];
-  weights?: Readonly<Record<string, number>>;
-  undecided?: string;
-} {
-  if (typeof inputs !== 'object' || inputs === null || Array.isArray(inputs)) return {};
-  const { options, weights, undecided } = inputs;
-  return {
-    ...(Array.isArray(options) && { options: options.filter((option) => typeof option === 'string') }),
-    ...(typeof weights === 'object' &&
-      weights !== null &&
-      !Array.isArray(weights) && {
-        weights: Object.fromEntries(
-          Object.entries(weights).filter((entry): entry is [string, number] => typeof entry[1] === 'number'),
-        ),
-      }),
-    ...(typeof undecided === 'string' && { undecided }),
-  };
 }
 
 function outputsOf(run: RunState, declared: SideSchema | null): { outputs: Json } | StepFailure {

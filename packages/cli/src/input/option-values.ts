@@ -96,6 +96,18 @@ export function jsonObject(text: string): object {
   throw new InvalidArgumentError(`Give a JSON object, such as '{"amount": 50}'.${wrong}`);
 }
 
+/** Reads any JSON value as strictly as the plane does. */
+export function anyJson(text: string): unknown {
+  try {
+    return readJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+    throw new InvalidArgumentError(
+      `Give JSON, such as '{"paid": true}' or null. Here ${error.message}: ${error.remedy}.`,
+    );
+  }
+}
+
 export function someText(text: string): string {
   if (text.trim() !== '') return text;
   throw new InvalidArgumentError('Give a text that is not empty.');

@@ -16,6 +16,7 @@ const profile = z.strictObject({
   queryUrl: z.string().optional(),
   alerterUrl: z.string().optional(),
   controlUrl: z.string().optional(),
+  runnerUrl: z.string().optional(),
   key: z.string(),
 });
 const file = z.strictObject({ version: z.literal(1), profiles: z.record(z.string(), profile) });

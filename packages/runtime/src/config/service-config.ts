@@ -22,7 +22,7 @@ export type ConfigPort = {
  */
 const AREAS = [
   ...['ALERTER', 'CONTROL', 'DECIDER', 'GATEWAY', 'PLANE', 'QUERY', 'RECORDER'],
-  ...['ALERTER_URL', 'API', 'CONTROL_URL', 'QUERY_URL', 'URL'],
+  ...['ALERTER_URL', 'API', 'CONTROL_URL', 'QUERY_URL', 'RUNNER_URL', 'URL'],
   ...['CLICKHOUSE', 'KAFKA', 'OTLP', 'PRIVACY', 'REDIS'],
 ];
 

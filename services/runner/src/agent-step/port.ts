@@ -64,6 +64,6 @@ export type Attempts = {
 };
 
 /** `mayHaveRun`: true after an ALLOW. */
-export type EarlierAttempt = { attempt: number; mayHaveRun: boolean; reservedMicros: number };
+type EarlierAttempt = { attempt: number; mayHaveRun: boolean; reservedMicros: number };
 
 export type EarlierOutcome = CallOutcome & { agentId: string; actionId: string; attempt: number };

@@ -9,8 +9,8 @@ import { type PlaneProcess, spawnMandate, startPlane } from '@mandate/testing';
 import { type ModelScript, type ModelServer, startModelServer } from '@mandate/testing/model-server';
 import { openModelClients } from '../models/open-model-clients.ts';
 import { TokenWindows } from '../models/token-windows.ts';
+import { loadRunnerDocument } from '../runner-document.ts';
 import { openToolServers } from '../tools/open-tool-servers.ts';
-import { loadToolServers } from '../tools/tool-servers-file.ts';
 import type { CallEvent } from './call-event.ts';
 import { planeAttempts } from './plane-attempts.ts';
 import type { AgentStepDeps } from './port.ts';
@@ -181,9 +181,9 @@ function openBank(effects: string) {
     env: { EFFECTS_FILE: effects },
     protocol: 'legacy',
   };
-  const loaded = loadToolServers(Buffer.from(JSON.stringify({ version: 1, servers: { bank } })), {});
+  const loaded = loadRunnerDocument(Buffer.from(JSON.stringify({ version: 1, servers: { bank } })), {});
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
-  return openToolServers(loaded.toolServers);
+  return openToolServers(loaded.document);
 }
 
 function operatorOf({ url, keys }: PlaneProcess) {

@@ -34,7 +34,7 @@ export type AgentStep = {
 };
 
 /** `systemPrompt` replaces the other fields. */
-export type AgentPrompt = {
+type AgentPrompt = {
   role: string;
   goal: string;
   backstory?: string | undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { StepTool } from '../agent-step/step.ts';
+import { loadRunnerDocument } from '../runner-document.ts';
 import { bindTool } from './bind-tool.ts';
-import { loadToolServers } from './tool-servers-file.ts';
 
 const tool = (uri: string, id: string | null = 'refund'): StepTool => ({
   kind: 'server',
@@ -12,7 +12,7 @@ const tool = (uri: string, id: string | null = 'refund'): StepTool => ({
   hash: null,
 });
 
-const loaded = loadToolServers(
+const loaded = loadRunnerDocument(
   Buffer.from(
     JSON.stringify({
       version: 1,
@@ -23,7 +23,7 @@ const loaded = loadToolServers(
   {},
 );
 if (!loaded.ok) throw new Error('the document is faulty');
-const document = loaded.toolServers;
+const document = loaded.document;
 
 describe('a tool', () => {
   test.each([

@@ -1,7 +1,7 @@
 /** Decides which server a tool of a manifest belongs to, and which tool of that server it is. */
 import type { StepTool } from '../agent-step/step.ts';
+import type { ServerSettings, ToolServersDocument, UrlServer } from '../runner-document.ts';
 import { ToolUnavailable } from './tool-errors.ts';
-import type { ServerSettings, ToolServersDocument, UrlServer } from './tool-servers-file.ts';
 
 /** `key` names the server. `tool` is the name within the server; null: the one called as `id`, else the only one. */
 export type Binding = { key: string; server: ServerSettings; tool: string | null; id: string | null };

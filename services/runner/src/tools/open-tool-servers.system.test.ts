@@ -5,20 +5,20 @@ import { dirname, join } from 'node:path';
 import { temporaryFolder } from '@mandate/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { StepTool } from '../agent-step/step.ts';
+import { loadRunnerDocument } from '../runner-document.ts';
 import { type HttpServer, startLegacyServer, startModernServer } from './http-servers.fixture.ts';
 import { openToolServers } from './open-tool-servers.ts';
 import { toolHash } from './tool-hash.ts';
-import { loadToolServers } from './tool-servers-file.ts';
 
 const signal = new AbortController().signal;
 const options = { idempotencyKey: 'run:a:1:t1', signal };
 
 function open(document: object) {
-  const loaded = loadToolServers(Buffer.from(JSON.stringify({ version: 1, ...document })), {
+  const loaded = loadRunnerDocument(Buffer.from(JSON.stringify({ version: 1, ...document })), {
     TOKEN: 'secret',
   });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
-  const servers = openToolServers(loaded.toolServers);
+  const servers = openToolServers(loaded.document);
   onTestFinished(() => servers.close());
   return servers;
 }

@@ -1,12 +1,12 @@
 /** Finds the tools of manifests on the servers that the configuration binds to them. */
 import type { StepTool } from '../agent-step/step.ts';
+import type { ToolServersDocument } from '../runner-document.ts';
 import { type Binding, bindTool } from './bind-tool.ts';
 import { textOfResult } from './result-text.ts';
 import { ServerConnection } from './server-connection.ts';
 import { ToolUnavailable } from './tool-errors.ts';
 import { toolHash } from './tool-hash.ts';
 import type { BoundTool, ToolServers } from './tool-servers.ts';
-import type { ToolServersDocument } from './tool-servers-file.ts';
 
 type Listed = Awaited<ReturnType<ServerConnection['tools']>>[number];
 

@@ -9,9 +9,9 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import type { CommandServer, ServerSettings } from '../runner-document.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { failureOfCall, mayBeLost, resultOfError, ToolUnavailable } from './tool-errors.ts';
-import type { CommandServer, ServerSettings } from './tool-servers-file.ts';
 
 const NAME = { name: 'mandate-runner', version: '0.1.0' };
 const MODERN = '2026-07-28';

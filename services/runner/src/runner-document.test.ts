@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { loadToolServers } from './tool-servers-file.ts';
+import { loadRunnerDocument } from './runner-document.ts';
 
-const load = (text: string, env = {}) => loadToolServers(Buffer.from(text), env);
+const load = (text: string, env = {}) => loadRunnerDocument(Buffer.from(text), env);
 
-describe('the file of tool servers', () => {
+describe('the document of the runner', () => {
   test('has servers with their defaults, and values of the environment', () => {
     const text = `version: 1
 servers:
@@ -12,11 +12,17 @@ servers:
 inline:
   balance: { server: bank, tool: look }
 allowedHosts: ["*.corp.example"]
+providers:
+  openai: { protocol: openai, apiKey: "\${env:OPENAI}" }
 `;
-    expect(load(text, { KEY: '1', TOKEN: 't' })).toEqual({
+    expect(load(text, { KEY: '1', TOKEN: 't', OPENAI: 'sk-2' })).toEqual({
       ok: true,
-      toolServers: {
+      document: {
         version: 1,
+        providers: {
+          openai: { protocol: 'openai', apiKey: 'sk-2', timeoutMs: 300_000 },
+        },
+        logic: { enabled: false },
         servers: {
           bank: {
             command: 'node',
@@ -46,6 +52,12 @@ allowedHosts: ["*.corp.example"]
     ['version: 1\ninline:\n  add: { server: b, tool: c }\n', 3, 'inline.add.server'],
     [`version: 1\nservers:\n  a: { command: x, env: { K: "\${env:MISSING}" } }\n`, 3, 'servers.a.env.K'],
     ['version: 1\nsurvers: {}\n', 2, 'survers'],
+    [
+      `version: 1\nproviders:\n  a: { protocol: openai, apiKey: "\${env:MISSING}" }\n`,
+      3,
+      'providers.a.apiKey',
+    ],
+    ['version: 1\nproviders:\n  a: { protocol: gemini, apiKey: x }\n', 3, 'providers.a.protocol'],
   ])('has faults with their places: %j', (text, line, path) => {
     const loaded = load(text);
     expect(loaded).toMatchObject({ ok: false, faults: [{ line, path }] });

@@ -1,6 +1,7 @@
 /**
- * The file `tool-servers.yaml`: which servers the runner may reach, and which tools of manifests are bound to them. A
- * command stands only here. A command in a manifest is never run.
+ * The document of `runner.yaml`: which servers the runner may reach, which tools of manifests are bound to them, and
+ * which providers answer calls of models. Commands of servers are written only here. A command in a manifest is never
+ * run.
  */
 import { type DocumentFault, type DocumentSource, readDocuments } from '@mandate/policy/documents';
 import { z } from 'zod';
@@ -35,7 +36,20 @@ export type CommandServer = z.output<typeof commandServer>;
 export type UrlServer = z.output<typeof urlServer>;
 export type ServerSettings = CommandServer | UrlServer;
 
-const toolServersDocument = z.strictObject({
+const provider = z.strictObject({
+  protocol: z.enum(['openai', 'anthropic']),
+  /** The API key of the provider: `${env:OPENAI_API_KEY}`. */
+  apiKey: z.string().min(1).max(10_000),
+  /** Default: the address of the protocol's own provider. */
+  baseUrl: z
+    .url({ protocol: /^https?$/ })
+    .max(2_000)
+    .optional(),
+  /** How long one attempt of a call may take. */
+  timeoutMs: z.int().min(1).max(43_200_000).default(300_000),
+});
+
+const runnerDocument = z.strictObject({
   version: z.literal(1),
   /** By the name of the server, or by the URI that manifests state. `mcp://crm` is also the server named `crm`. */
   servers: z.record(text, z.union([commandServer, urlServer])).default({}),
@@ -46,25 +60,37 @@ const toolServersDocument = z.strictObject({
    * `*.corp.example`, `127.0.0.1:8080`. Default: none.
    */
   allowedHosts: z.array(text).max(1_000).default([]),
+  /** The providers of models, by the names that manifests and price lists give them. */
+  providers: z.record(text, provider).default({}),
+  /** The provider of models that neither their manifest nor a price list gives a provider. */
+  defaultProvider: text.optional(),
+  /** Whether the runner may run code of manifests. A person still confirms each logic step. */
+  logic: z
+    .strictObject({
+      enabled: z.boolean().default(false),
+      python: text.optional(),
+    })
+    .default({ enabled: false }),
 });
 
-export type ToolServersDocument = z.output<typeof toolServersDocument>;
+export type RunnerDocument = z.output<typeof runnerDocument>;
+export type ToolServersDocument = Pick<RunnerDocument, 'servers' | 'inline' | 'allowedHosts'>;
 
-export type LoadedToolServers =
-  | { ok: true; toolServers: ToolServersDocument }
+export type LoadedRunnerDocument =
+  | { ok: true; document: RunnerDocument }
   | { ok: false; faults: readonly DocumentFault[] };
 
-/** Without a file no server is bound, and none may be reached. */
-export const NO_TOOL_SERVERS: ToolServersDocument = { version: 1, servers: {}, inline: {}, allowedHosts: [] };
+/** Without a file no server is bound, none may be reached, and no model can be called. */
+export const NO_RUNNER_DOCUMENT: RunnerDocument = runnerDocument.parse({ version: 1 });
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** @param env gives the values of `${env:NAME}` */
-export function loadToolServers(source: DocumentSource, env: Environment): LoadedToolServers {
-  const found: ToolServersDocument[] = [];
+export function loadRunnerDocument(source: DocumentSource, env: Environment): LoadedRunnerDocument {
+  const found: RunnerDocument[] = [];
   const faults = readDocuments(
     source,
-    { schema: toolServersDocument, what: 'document of tool servers' },
+    { schema: runnerDocument, what: 'document of the runner' },
     (written, say) => {
       if (found.length > 0) say([], 'the file holds more than one document');
       if (Object.keys(written.servers).length > MOST_SERVERS)
@@ -78,12 +104,21 @@ export function loadToolServers(source: DocumentSource, env: Environment): Loade
           say(['servers', name, field, key], `the environment has no ${variable}: set it, or remove it here`);
         return [name, filledServer(server, env, missing)] as const;
       });
-      found.push({ ...written, servers: Object.fromEntries(servers) });
+      const providers = Object.entries(written.providers).map(([name, { apiKey, ...provider }]) => {
+        const missing = (variable: string) =>
+          say(['providers', name, 'apiKey'], `the environment has no ${variable}: set it, or remove it here`);
+        return [name, { ...provider, apiKey: filledText(apiKey, env, missing) }] as const;
+      });
+      found.push({
+        ...written,
+        servers: Object.fromEntries(servers),
+        providers: Object.fromEntries(providers),
+      });
     },
   );
-  const [toolServers] = found;
-  if (faults.length > 0 || toolServers === undefined) return { ok: false, faults };
-  return { ok: true, toolServers };
+  const [document] = found;
+  if (faults.length > 0 || document === undefined) return { ok: false, faults };
+  return { ok: true, document };
 }
 
 type SayMissing = (field: string, key: string, variable: string) => void;
@@ -93,14 +128,19 @@ function filledServer(server: ServerSettings, env: Environment, missing: SayMiss
     Object.fromEntries(
       Object.entries(values).map(([key, value]) => [
         key,
-        value.replace(/\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}/g, (_whole, name: string) => {
-          const found = env[name];
-          if (found === undefined) missing(field, key, name);
-          return found ?? '';
-        }),
+        filledText(value, env, (variable) => missing(field, key, variable)),
       ]),
     );
   return 'url' in server
     ? { ...server, headers: filled('headers', server.headers) }
     : { ...server, env: filled('env', server.env) };
+}
+
+/** Replaces `${env:NAME}` by the value of the variable. */
+function filledText(text: string, env: Environment, missing: (variable: string) => void): string {
+  return text.replace(/\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}/g, (_whole, name: string) => {
+    const found = env[name];
+    if (found === undefined) missing(name);
+    return found ?? '';
+  });
 }

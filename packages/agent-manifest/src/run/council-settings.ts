@@ -1,0 +1,47 @@
+/** Reads how the votes of a council are counted from the inputs of its step. */
+import type { Json } from '@mandate/schemas';
+
+export type CouncilSettings = {
+  options?: readonly string[];
+  weights?: Readonly<Record<string, number>>;
+  undecided?: string;
+};
+
+const DEFAULT_OPTIONS = ['approve', 'reject'];
+const MOST_WEIGHT = 1_000;
+
+/** Returns what is wrong with the settings, as a sentence. Null: nothing. A wrong weight must not become no weight. */
+export function councilFault(inputs: Json): string | null {
+  if (!isObject(inputs)) return null;
+  const { options = DEFAULT_OPTIONS, weights = {}, undecided } = inputs;
+  if (!isTexts(options) || new Set(options).size !== options.length || options.length === 0)
+    return 'options must be a list of different texts';
+  if (!isObject(weights) || !Object.values(weights).every(isWeight))
+    return `weights must be whole numbers from 1 to ${MOST_WEIGHT}, by voter`;
+  if (undecided !== undefined && !options.includes(undecided as string))
+    return `undecided must be one of the options: ${options.join(', ')}`;
+  return null;
+}
+
+/** @param inputs without a fault */
+export function councilSettings(inputs: Json): CouncilSettings {
+  if (!isObject(inputs)) return {};
+  const { options, weights, undecided } = inputs;
+  return {
+    ...(isTexts(options) && { options }),
+    ...(isObject(weights) && { weights: weights as Record<string, number> }),
+    ...(typeof undecided === 'string' && { undecided }),
+  };
+}
+
+function isTexts(value: Json | undefined): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+function isWeight(value: Json): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MOST_WEIGHT;
+}
+
+function isObject(value: Json | undefined): value is { [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,40 @@
+/** Loads an agent manifest from a file, as it would be published. */
+import { basename, dirname } from 'node:path';
+import { agentKeysOf, inputsOfRun } from '@mandate/agent-manifest';
+import { describeNote, readAgentManifestFile } from '@mandate/documents';
+import type { Json } from '@mandate/schemas';
+import { type AgentManifest, agentManifestDocument } from '@mandate/schemas/agent-manifest';
+import { CommandFailure, WrongUse } from '../exit-codes.ts';
+
+export type LoadedManifestFile = {
+  id: string;
+  hash: string;
+  manifest: AgentManifest;
+  /** The keys of its agents. */
+  agents: readonly string[];
+  /** Returns the inputs of a run with defaults filled in. Throws if the manifest does not accept them. */
+  inputsOf(given: Json): Json;
+};
+
+/** Throws with every fault, and the exit code 2, if the file has faults. */
+export function mustLoadManifest(path: string): LoadedManifestFile {
+  const { publication } = readAgentManifestFile(path);
+  if (!publication.ok) {
+    const lines = publication.faults.map((fault) => describeNote(dirname(path), fault));
+    throw new CommandFailure(
+      2,
+      [`${basename(path)} has faults`, ...lines].join('\n'),
+      'Correct the file at these places.',
+    );
+  }
+  const { id, hash, text } = publication.published;
+  const manifest = agentManifestDocument.parse(JSON.parse(text));
+  return {
+    ...{ id, hash, manifest, agents: agentKeysOf(manifest) },
+    inputsOf(given) {
+      const read = inputsOfRun(manifest, given);
+      if ('failed' in read) throw new WrongUse(read.reason, 'Give them with --inputs.');
+      return read.inputs;
+    },
+  };
+}

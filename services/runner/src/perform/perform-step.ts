@@ -1,0 +1,91 @@
+/** Performs one attempt of a step: asks for the action of the step, does the work, and settles the action. */
+import type { CurrentStep, EventDraft, RunPlan, RunState, StepResult } from '@mandate/agent-manifest';
+import { isMandateError, type Logger } from '@mandate/runtime';
+import type { Json } from '@mandate/schemas';
+import type { Planes } from '../plane/planes.ts';
+import { type AllowedStep, askStep } from './step-action.ts';
+
+export type StepWork = {
+  run: RunState;
+  current: CurrentStep;
+  plan: RunPlan;
+  /** True if this runner took the attempt over from another one. */
+  isTakenOver: boolean;
+  append(events: readonly EventDraft[]): Promise<void>;
+  /** Aborts if the runner stops or loses the run, and if the run is cancelled. */
+  signal: AbortSignal;
+};
+
+/** Null: another runner performs the step, so the log must be read again. */
+export type PerformStep = (work: StepWork) => Promise<StepResult | null>;
+
+/** What a step of one kind does once its action is allowed. `actionId` is the action of the step. */
+type DoStep = (
+  work: StepWork,
+  allowed: { actionId: string; signal: AbortSignal },
+) => Promise<StepResult | null>;
+
+/** The arguments with which a step is asked for. Absent: its inputs. */
+type ArgsOfStep = (work: StepWork) => Promise<Readonly<Record<string, unknown>>>;
+
+export type StepKinds = {
+  [Kind in 'agent' | 'council' | 'logic' | 'human']: { args: ArgsOfStep; do: DoStep };
+};
+
+export function performStep(planes: Planes, kinds: StepKinds, log: Logger): PerformStep {
+  return async (work) => {
+    const { run, current, plan, isTakenOver, signal } = work;
+    const { tenant, runId, manifest, principal } = run.started;
+    const plane = planes.of(tenant);
+    if (plane === null) {
+      log.warn({ run: runId, tenant }, 'this runner has no key of the tenant, so it cannot perform the run');
+      return null;
+    }
+    const kind = plan.kindOf(current.step);
+    if (kind === 'switch') throw new Error('a switch is decided by the fold');
+    const actionId = `${runId}:${current.step}:${current.visit}`;
+    const scope = { agentId: manifest.id, ...(principal === null ? {} : { principal }) };
+    const asked = {
+      agent: plane.mandate.with(scope).agent(),
+      agentId: manifest.id,
+      tool: `step.${current.step}`,
+      args: await kinds[kind].args(work),
+      ...{ actionId, isTakenOver, signal },
+    };
+    const allowed = await askStep(asked, plane);
+    if (allowed === null || !('settle' in allowed)) return allowed;
+    return settled(allowed, () => kinds[kind].do(work, { actionId, signal: allowed.signal }), signal);
+  };
+}
+
+/** Runs the work, and settles the action by what came of it. A step that waits for a person stays open. */
+async function settled(
+  allowed: AllowedStep,
+  work: () => Promise<StepResult | null>,
+  ending: AbortSignal,
+): Promise<StepResult | null> {
+  let result: StepResult | null;
+  try {
+    result = await work();
+  } catch (error) {
+    if (ending.aborted) throw error;
+    const aborted = allowed.signal.aborted ? allowed.signal.reason : error;
+    result = { failure: failureOfError(aborted) };
+  }
+  if (result === null || 'deferred' in result || 'uncertain' in result) return result;
+  await allowed.settle('failure' in result ? 'failure' : 'success');
+  return result;
+}
+
+function failureOfError(error: unknown) {
+  const code = isMandateError(error) ? error.code : 'STEP_FAILED';
+  const reason = error instanceof Error ? error.message : String(error);
+  const retryable = isMandateError(error) && error.retryable;
+  return { code, reason, retryable, retryAfterMs: null };
+}
+
+/** Inputs of a step as arguments of its action. Arguments are an object. */
+export function argsOf(inputs: Json | undefined): Readonly<Record<string, unknown>> {
+  const isObject = typeof inputs === 'object' && inputs !== null && !Array.isArray(inputs);
+  return isObject ? inputs : { inputs: inputs ?? null };
+}

@@ -1,0 +1,194 @@
+/**
+ * Drives one run: asks the fold what comes next, does it, appends what came of it, and asks again. Everything that a
+ * driver knows is on the log, so another process can go on after any event.
+ */
+import {
+  type EventDraft,
+  eventOfResult,
+  nextOfRun,
+  type RunPlan,
+  type RunState,
+  takeOver,
+} from '@mandate/agent-manifest';
+import { type Clock, isMandateError, type Logger } from '@mandate/runtime';
+import { type RunEvent, wireTime } from '@mandate/schemas';
+import type { AwaitAnswer } from '../perform/await-answer.ts';
+import type { PerformStep } from '../perform/perform-step.ts';
+import type { FollowedRuns } from './follow-runs.ts';
+import type { BookedRun } from './run-book.ts';
+
+export type Driving = {
+  runs: Pick<FollowedRuns, 'append' | 'book'>;
+  perform: PerformStep;
+  awaitAnswer: AwaitAnswer;
+  clock: Clock;
+  log: Logger;
+};
+
+const LONGEST_SLEEP_MS = 60_000;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 10_000;
+const SUPERSEDED_MS = 5_000;
+
+/**
+ * Drives the run until it ends, or until `signal` aborts because another process may hold the run now.
+ *
+ * @param isTakenOver true if another process may have been in the middle of a step
+ */
+export async function driveRun(
+  booked: BookedRun,
+  plan: RunPlan,
+  { isTakenOver, signal }: { isTakenOver: boolean; signal: AbortSignal },
+  driving: Driving,
+): Promise<void> {
+  const { runs, clock, log } = driving;
+  const changed = changesOf(booked, driving);
+  let takes = isTakenOver;
+  /** The attempt that this driver took over in the middle. */
+  let taken: string | null = null;
+  let pauseMs = FIRST_PAUSE_MS;
+  try {
+    while (!signal.aborted) {
+      const state = runs.book.stateOf(booked, plan);
+      if (state === null || state.status !== 'running') return;
+      try {
+        const went = takes ? await resume(state) : await step(state);
+        takes = false;
+        if (went === 'end') return;
+        pauseMs = FIRST_PAUSE_MS;
+      } catch (err) {
+        if (signal.aborted) return;
+        // The log or the plane may be away. Nothing is lost: the run goes on at its last event.
+        const retryable = isMandateError(err) && err.retryable;
+        log[retryable ? 'warn' : 'error']({ err, run: booked.runId }, 'a run waits after an error');
+        await changed.within(pauseMs, signal);
+        pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+        takes = true;
+      }
+    }
+  } finally {
+    changed.stop();
+  }
+
+  async function resume(state: RunState): Promise<'on'> {
+    const event = takeOver(state);
+    if (event !== null) await append([event]);
+    if (event?.event === 'step.resumed') taken = placeOf(event);
+    return 'on';
+  }
+
+  async function step(state: RunState): Promise<'on' | 'end'> {
+    const next = nextOfRun(plan, state, clock());
+    switch (next.do) {
+      case 'end':
+        return 'end';
+      case 'append':
+        await append(next.events);
+        return 'on';
+      case 'sleep':
+        await changed.within(Math.min(next.untilMs - clock(), LONGEST_SLEEP_MS), signal);
+        return 'on';
+      case 'perform': {
+        const { current } = next;
+        const ending = AbortSignal.any([signal, changed.ended]);
+        const result = await driving.perform({
+          ...{ run: state, current, plan, append, signal: ending },
+          isTakenOver: taken === placeOf(current) || current.calls.length > 0,
+        });
+        if (ending.aborted) return 'on';
+        if (result === null) {
+          // Another runner has the step. Its events will come.
+          await changed.within(SUPERSEDED_MS, signal);
+          return 'on';
+        }
+        await append([eventOfResult(plan, state, current, { result, atMs: clock() })]);
+        return 'on';
+      }
+      case 'wait': {
+        if (next.for === 'resolution') {
+          await changed.within(LONGEST_SLEEP_MS, signal);
+          return 'on';
+        }
+        const { step, visit, attempt, what, waiting } = next.deferred;
+        const place = { step, visit, attempt };
+        const until = AbortSignal.any([signal, changed.next()]);
+        const answer = await driving.awaitAnswer(booked.tenant, waiting, until);
+        if (answer === null || until.aborted) return 'on';
+        // The denial of a call within the step is told to the model, so the step goes on.
+        if (answer === 'granted' || what === 'calls') await append([{ event: 'step.granted', ...place }]);
+        else if (answer === 'denied')
+          await append([refused(place, 'APPROVAL_DENIED', 'A person denied the step.', false)]);
+        else
+          await append([
+            refused(place, 'APPROVAL_EXPIRED', 'The approval expired before it was used.', true),
+          ]);
+        return 'on';
+      }
+    }
+  }
+
+  async function append(drafts: readonly EventDraft[]): Promise<void> {
+    signal.throwIfAborted();
+    const { tenant, runId } = booked;
+    const at = wireTime(clock());
+    await runs.append(
+      tenant,
+      runId,
+      drafts.map((draft) => ({ ...draft, runId, tenant, at }) as RunEvent),
+    );
+  }
+}
+
+function placeOf({ step, visit, attempt }: { step: string; visit: number; attempt: number }): string {
+  return JSON.stringify([step, visit, attempt]);
+}
+
+function refused(
+  place: { step: string; visit: number; attempt: number },
+  code: string,
+  reason: string,
+  retryable: boolean,
+): EventDraft {
+  return { event: 'step.failed', ...place, code, reason, retryable, retryAfterMs: null };
+}
+
+/** Tells the driver of events of its run that others appended. */
+function changesOf(booked: BookedRun, { runs }: Driving) {
+  const ended = new AbortController();
+  let next = new AbortController();
+  const stop = runs.book.listen((run) => {
+    if (run !== booked) return;
+    next.abort();
+    next = new AbortController();
+    if (run.status !== 'running') ended.abort(new RunEnded(run.runId));
+  });
+  return {
+    stop,
+    /** Aborts when the run ends, for example because a person cancelled it. */
+    ended: ended.signal,
+    /** Aborts at the next event of the run. */
+    next: () => next.signal,
+    /** Resolves at the next event, or after this time. */
+    within(ms: number, signal: AbortSignal): Promise<void> {
+      const until = AbortSignal.any([signal, next.signal]);
+      if (until.aborted || ms <= 0) return Promise.resolve();
+      return new Promise((resolve) => {
+        const timer = setTimeout(done, ms);
+        until.addEventListener('abort', done, { once: true });
+        function done() {
+          clearTimeout(timer);
+          until.removeEventListener('abort', done);
+          resolve();
+        }
+      });
+    },
+  };
+}
+
+/** The reason of calls that are aborted because their run has ended. */
+class RunEnded extends Error {
+  constructor(runId: string) {
+    super(`the run ${runId} has ended`);
+    this.name = 'RunEnded';
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * All runs, as the topic of runs tells them. The book folds every event that this process reads. It keeps the events
+ * of runs that go on, and of the newest runs that have ended. Of older runs it keeps a summary, and reads their events
+ * from the log again when somebody asks.
+ */
+import { applyEvent, type RunPlan, type RunState, stateOfRun } from '@mandate/agent-manifest';
+import { type LogPosition, type RunEvent, type RunEventOf, runKey } from '@mandate/schemas';
+
+/** A run that the book knows. */
+export type BookedRun = {
+  readonly tenant: string;
+  readonly runId: string;
+  readonly started: RunEventOf<'run.started'>;
+  readonly partition: number;
+  /** The offsets of its events on the log. */
+  readonly offsets: number[];
+  /** Null if the events were dropped from memory. */
+  events: RunEvent[] | null;
+  /** The state, once it was needed. */
+  folded: { plan: RunPlan; state: RunState } | null;
+  status: RunState['status'];
+  updatedAt: string;
+  readonly startedNumber: number;
+};
+
+export type RunListener = (run: BookedRun, event: RunEvent) => void;
+
+const MOST_ENDED_WITH_EVENTS = 500;
+const MOST_RUNS = 100_000;
+
+const ENDS: ReadonlyMap<RunEvent['event'], RunState['status']> = new Map([
+  ['run.completed', 'completed'],
+  ['run.failed', 'failed'],
+  ['run.cancelled', 'cancelled'],
+]);
+
+export class RunBook {
+  readonly #runs = new Map<string, BookedRun>();
+  /** The keys of ended runs whose events are in memory, the oldest end first. */
+  readonly #ended = new Set<string>();
+  readonly #listeners = new Set<RunListener>();
+  #started = 0;
+
+  apply(event: RunEvent, { partition, offset }: Pick<LogPosition, 'partition' | 'offset'>): void {
+    const key = runKey(event.tenant, event.runId);
+    const known = this.#runs.get(key);
+    if (known === undefined) {
+      if (event.event === 'run.started') this.#open(key, event, { partition, offset });
+      return;
+    }
+    known.offsets.push(offset);
+    known.events?.push(event);
+    known.updatedAt = event.at;
+    if (known.folded !== null) applyEvent(known.folded.state, event, known.folded.plan.absorb);
+    this.#settle(key, known, event);
+    this.#tell(known, event);
+  }
+
+  get(tenant: string, runId: string): BookedRun | null {
+    return this.#runs.get(runKey(tenant, runId)) ?? null;
+  }
+
+  /** Returns the state of a run whose events are in memory. It changes as further events are read. */
+  stateOf(run: BookedRun, plan: RunPlan): RunState | null {
+    if (run.folded === null && run.events !== null) {
+      const state = stateOfRun(plan, run.events);
+      if (state !== null) run.folded = { plan, state };
+    }
+    return run.folded?.state ?? null;
+  }
+
+  /** Runs that go on, of one partition. */
+  *openRunsOf(partition: number): Iterable<BookedRun> {
+    for (const run of this.#runs.values()) {
+      if (run.partition === partition && run.status === 'running') yield run;
+    }
+  }
+
+  /** The runs of a tenant, the newest first, that were started before the run with this number. */
+  *newestFirst(tenant: string, before: number = Number.POSITIVE_INFINITY): Iterable<BookedRun> {
+    for (const run of [...this.#runs.values()].reverse()) {
+      if (run.tenant === tenant && run.startedNumber < before) yield run;
+    }
+  }
+
+  /** Calls the listener after each event, until the returned function is called. */
+  listen(listener: RunListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #open(
+    key: string,
+    started: RunEventOf<'run.started'>,
+    { partition, offset }: Pick<LogPosition, 'partition' | 'offset'>,
+  ): void {
+    const { tenant, runId, at } = started;
+    this.#started += 1;
+    const run: BookedRun = {
+      tenant,
+      runId,
+      started,
+      partition,
+      offsets: [offset],
+      events: [started],
+      folded: null,
+      status: 'running',
+      updatedAt: at,
+      startedNumber: this.#started,
+    };
+    this.#runs.set(key, run);
+    if (this.#runs.size > MOST_RUNS) this.#dropOldestEnded();
+    this.#tell(run, started);
+  }
+
+  /** Keeps the status in step. The first end of a run counts, as in the fold. */
+  #settle(key: string, run: BookedRun, { event }: RunEvent): void {
+    if (run.folded !== null) run.status = run.folded.state.status;
+    else if (event === 'run.retried' && run.status === 'failed') run.status = 'running';
+    else if (run.status === 'running') run.status = ENDS.get(event) ?? 'running';
+    if (run.status === 'running') {
+      this.#ended.delete(key);
+      return;
+    }
+    this.#ended.add(key);
+    const [oldest] = this.#ended;
+    if (this.#ended.size <= MOST_ENDED_WITH_EVENTS || oldest === undefined) return;
+    this.#ended.delete(oldest);
+    const dropped = this.#runs.get(oldest);
+    if (dropped === undefined) return;
+    dropped.events = null;
+    dropped.folded = null;
+  }
+
+  #dropOldestEnded(): void {
+    for (const [key, run] of this.#runs) {
+      if (run.status === 'running') continue;
+      this.#runs.delete(key);
+      this.#ended.delete(key);
+      return;
+    }
+  }
+
+  #tell(run: BookedRun, event: RunEvent): void {
+    for (const listener of this.#listeners) listener(run, event);
+  }
+}
