@@ -16,6 +16,7 @@ export {
   toolNameOf,
 } from './catalog.ts';
 export { chartOf } from './chart.ts';
+export { diffGraphs } from './compare/diff-graphs.ts';
 export { diffManifests } from './compare/diff-manifests.ts';
 export { compileAgentManifest } from './compile/compile-agent-manifest.ts';
 export type {
@@ -38,6 +39,16 @@ export {
 } from './council.ts';
 export { type GateAnswer, type GateViolation, gateViolations } from './gate/gate-violations.ts';
 export { type GateFault, type LoadedGate, loadGate } from './gate/load-gate.ts';
+export { compileGraphRecipe } from './graph/compile-graph-recipe.ts';
+export { graphOf } from './graph/graph.ts';
+export { readGraphRecipe } from './graph/read-graph-recipe.ts';
+export {
+  type NodeResult,
+  nextOfWalk,
+  requestOfNode,
+  startWalk,
+  type Walk,
+} from './graph/walk-graph.ts';
 export { hashOfManifest } from './hash.ts';
 export { importManifest } from './import/import-manifest.ts';
 export {

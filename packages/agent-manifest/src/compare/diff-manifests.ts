@@ -2,9 +2,8 @@
 import type { AgentManifest } from '@mandate/schemas/agent-manifest';
 import { catalogOf } from '../catalog.ts';
 import { withDefaults } from '../with-defaults.ts';
-import { withoutEditorFields } from '../without-design.ts';
 import { agentsGivenMore, agentsOf } from './agents-given.ts';
-import { type Change, diffOf, type ManifestDiff } from './change.ts';
+import { diffOf, type ManifestDiff } from './change.ts';
 import { type Compared, definitionsChanged } from './definitions.ts';
 import {
   type FieldRule,
@@ -12,8 +11,9 @@ import {
   fieldChanged,
   fieldsChanged,
   limitWidens,
-  restraintWidens,
+  RESTRAINT,
 } from './fields.ts';
+import { metadataChanged } from './metadata.ts';
 import { interfaceChanged, stateChanged } from './sides.ts';
 import { workflowChanged } from './workflow.ts';
 
@@ -35,7 +35,6 @@ export function diffManifests(old: AgentManifest, now: AgentManifest): ManifestD
 }
 
 const LIMIT: FieldRule = { category: 'GOVERNANCE', widens: limitWidens };
-const RESTRAINT: FieldRule = { category: 'GOVERNANCE', widens: restraintWidens };
 
 const POLICY: FieldRules = {
   max_steps: LIMIT,
@@ -43,21 +42,3 @@ const POLICY: FieldRules = {
   timeout: LIMIT,
   human_in_the_loop: RESTRAINT,
 };
-
-const METADATA: FieldRules = { name: { category: 'GOVERNANCE' }, requires_auth: RESTRAINT };
-
-function metadataChanged(
-  was: Pick<AgentManifest, 'metadata'>,
-  is: Pick<AgentManifest, 'metadata'>,
-): Change[] {
-  const [before, after] = [others(was), others(is)];
-  return [
-    ...fieldsChanged('metadata', was.metadata, is.metadata, METADATA),
-    ...fieldChanged('metadata', before, after, { category: 'PATCH' }),
-  ];
-}
-
-function others({ metadata }: Pick<AgentManifest, 'metadata'>): Readonly<Record<string, unknown>> {
-  const { name: _, requires_auth: __, ...rest } = withoutEditorFields(metadata);
-  return rest;
-}

@@ -1,5 +1,6 @@
 /** Compares plain data field by field. Each field has a rule for what its change means. */
 import { deepEqual } from '@mandate/schemas';
+import { fieldOf, isMap } from '../read/written.ts';
 import { type Category, type Change, changeAt } from './change.ts';
 
 /** `widens`: whether the change gives an agent more. Absent: that cannot be told. Undefined is no value. */
@@ -16,7 +17,7 @@ export function fieldsChanged(
 ): Change[] {
   const [before, after] = [fieldsOf(was), fieldsOf(is)];
   return Object.entries(rules).flatMap(([name, rule]) =>
-    fieldChanged(`${path}.${name}`, ownValue(before, name), ownValue(after, name), rule),
+    fieldChanged(`${path}.${name}`, fieldOf(before, name), fieldOf(after, name), rule),
   );
 }
 
@@ -24,7 +25,7 @@ export function fieldsChanged(
 export function fieldChanged(path: string, was: unknown, is: unknown, rule: FieldRule): Change[] {
   if ((isMap(was) || was === undefined) && (isMap(is) || is === undefined))
     return keysOf(was, is).flatMap((name) =>
-      fieldChanged(`${path}.${name}`, ownValue(was, name), ownValue(is, name), rule),
+      fieldChanged(`${path}.${name}`, fieldOf(was, name), fieldOf(is, name), rule),
     );
   if (deepEqual(was, is)) return [];
   const { category, widens } = rule;
@@ -55,8 +56,10 @@ export function limitWidens(was: unknown, is: unknown): boolean | null {
   return typeof was === 'number' && typeof is === 'number' ? is > was : null;
 }
 
-/** Something that restrains widens if it is true no longer. */
-export function restraintWidens(was: unknown, is: unknown): boolean {
+/** Something that restrains, such as a confirmation, widens if it is true no longer. */
+export const RESTRAINT: FieldRule = { category: 'GOVERNANCE', widens: restraintWidens };
+
+function restraintWidens(was: unknown, is: unknown): boolean {
   return was === true && is !== true;
 }
 
@@ -65,16 +68,8 @@ export function otherWidens(_was: unknown, is: unknown): boolean {
   return is !== undefined;
 }
 
-export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return isMap(value) ? value : {};
-}
-
-export function ownValue(value: unknown, name: string): unknown {
-  return isMap(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 /** The keys of both, each once. */

@@ -1,7 +1,8 @@
 /** Compares two JSON Schemas: only the annotations differ, the default, what is listed, or something else. */
 import { canonicalJson } from '@mandate/policy';
 import { deepEqual } from '@mandate/schemas';
-import { fieldsOf, isMap, keysOf, ownValue } from './fields.ts';
+import { fieldOf, isMap } from '../read/written.ts';
+import { fieldsOf, keysOf } from './fields.ts';
 
 /**
  * `wider` and `narrower`: an enum got or lost values, or other names are let in or refused. `other`: a difference that is not known to let more or fewer
@@ -42,7 +43,7 @@ function compareSchemas(was: unknown, is: unknown, found: Set<SchemaDifference>)
     return;
   }
   for (const keyword of keysOf(before, after))
-    compareKeyword(keyword, ownValue(before, keyword), ownValue(after, keyword), found);
+    compareKeyword(keyword, fieldOf(before, keyword), fieldOf(after, keyword), found);
 }
 
 /** The schema `true` lets all through, as `{}` does. */

@@ -2,8 +2,10 @@
  * Compares inputs, outputs and the schema of the state. Each has two forms that mean the same: a JSON Schema of type
  * object, and a map of names to schemas.
  */
+
+import { fieldOf } from '../read/written.ts';
 import { type Category, type Change, changeAt, higher } from './change.ts';
-import { fieldsOf, keysOf, ownValue } from './fields.ts';
+import { fieldsOf, keysOf } from './fields.ts';
 import { type SchemaDifference, schemaDifferences } from './schemas.ts';
 
 type Members = {
@@ -82,7 +84,7 @@ function wholeDifferences(was: Members['whole'], is: Members['whole']): Readonly
 }
 
 function memberChanged(path: string, name: string, was: Members, is: Members, meaning: Meaning): Change[] {
-  const [before, after] = [ownValue(was.schemas, name), ownValue(is.schemas, name)];
+  const [before, after] = [fieldOf(was.schemas, name), fieldOf(is.schemas, name)];
   const [wasRequired, isRequired] = [was.required.has(name), is.required.has(name)];
   if (after === undefined) return [changeOf(path, before, after, meaning.removed)];
   if (before === undefined)
@@ -118,5 +120,5 @@ function withoutDefault(
   schemas: Readonly<Record<string, unknown>>,
   names: readonly string[],
 ): ReadonlySet<string> {
-  return new Set(names.filter((name) => ownValue(ownValue(schemas, name), 'default') === undefined));
+  return new Set(names.filter((name) => fieldOf(fieldOf(schemas, name), 'default') === undefined));
 }

@@ -23,7 +23,11 @@ export type CompiledTool = {
 /** The limits of the model calls of an agent, in tokens. The ledger counts no tokens, so the runner keeps them. */
 export type Throttle = { contextWindow: number; maxOutputTokens?: number; tokensPerMinute?: number };
 
-export type CompileWarning = { code: 'MODEL_MISSING' | 'TPM_KEPT_BY_RUNNER'; path: string; message: string };
+export type CompileWarning = {
+  code: 'MODEL_MISSING' | 'TPM_KEPT_BY_RUNNER' | 'ROLE_KEPT_BY_RUNNER';
+  path: string;
+  message: string;
+};
 
 export type CompiledAgentManifest = {
   ok: true;

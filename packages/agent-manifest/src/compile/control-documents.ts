@@ -11,7 +11,10 @@ import type { CompiledStep } from './workflow-steps.ts';
 const GROUPS = ['cam'];
 const MINUTE_MS = 60_000;
 
-export function ownAgent(id: string, { kind, metadata }: AgentManifest): AgentDocument {
+export function ownAgent(
+  id: string,
+  { kind, metadata }: Pick<AgentManifest, 'kind' | 'metadata'>,
+): AgentDocument {
   const { name, version = '0.1.0' } = metadata;
   return { id, name: firstUnits(name), groups: GROUPS, labels: { cam_kind: kind, cam_version: version } };
 }
@@ -49,7 +52,7 @@ export function ownPolicy(
   { policyOf, maxCostTotal }: Pick<CompileOptions, 'maxCostTotal'> & { policyOf: PolicyOfRisk },
 ): PolicyDocument {
   const { timeout, human_in_the_loop: asksPeople } = policy;
-  const executionLeaseMs = timeout === undefined ? CAPS.leaseMs : Math.min(timeout * 1_000, CAPS.leaseMs);
+  const executionLeaseMs = leaseMsOf(timeout);
   const policyOfStep = ({ type }: CompiledStep): ToolPolicyDocument => ({
     ...(type === 'logic' && policyOf(null)),
     ...(asksPeople === true && type !== 'switch' && { requiresConfirmation: true }),
@@ -66,6 +69,11 @@ export function ownPolicy(
     ...(tools.length > 0 && { delegableTools: tools }),
     ...(maxCostTotal !== undefined && { maxCostTotal }),
   };
+}
+
+/** A step may run as long as a run may. */
+export function leaseMsOf(timeoutSeconds: number | undefined): number {
+  return timeoutSeconds === undefined ? CAPS.leaseMs : Math.min(timeoutSeconds * 1_000, CAPS.leaseMs);
 }
 
 /**

@@ -19,7 +19,7 @@ export function refuseOptions(id: string, { maxCostTotal }: CompileOptions, refu
 
 /** Two agents with one policy would share their authority. */
 export function refuseIds(
-  { members, steps }: { members: readonly Member[]; steps: readonly CompiledStep[] },
+  { members, steps }: { members: readonly Member[]; steps: readonly Pick<CompiledStep, 'tool' | 'path'>[] },
   refuse: Refuse,
 ): void {
   for (const { tool, path } of steps) refuseName(tool, path, refuse);

@@ -24,7 +24,7 @@ function workflowOfRecipe(document: Fields): Found[] {
   ];
 }
 
-function designTwice(path: Path, part: unknown): Found[] {
+export function designTwice(path: Path, part: unknown): Found[] {
   if (fieldOf(part, 'x-design') === undefined || fieldOf(part, 'design_metadata') === undefined) return [];
   return [
     found('FIELD_CONFLICT', [...path, 'design_metadata'], 'is another name of x-design: remove one of them'),

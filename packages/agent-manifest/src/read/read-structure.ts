@@ -21,7 +21,7 @@ export function readStructure(value: unknown): StructureRead {
 
 type ShapeFault = Extract<ReturnType<typeof readShape>, { ok: false }>['faults'][number];
 
-function shapeFault({ path, message, unknownField, missing, wrongType, code }: ShapeFault): Found {
+export function shapeFault({ path, message, unknownField, missing, wrongType, code }: ShapeFault): Found {
   if (unknownField) return found('FIELD_UNKNOWN', path, message);
   if (missing) return found('FIELD_MISSING', path, message);
   if (wrongType) return found('TYPE_WRONG', path, message);

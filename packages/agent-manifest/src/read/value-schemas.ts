@@ -19,6 +19,7 @@ export function schemaFaults(document: unknown): Found[] {
   const ofValues = [
     ...sidesOf(document, []),
     ...schemasIn(fieldOf(fieldOf(document, 'state'), 'schema'), ['state', 'schema']),
+    ...schemasByName(fieldOf(fieldOf(document, 'state'), 'properties'), ['state', 'properties']),
     ...agents.flatMap(([path, agent]) => sidesOf(agent, path)),
   ];
   const ofArguments = agents.flatMap(([path, agent]) => parametersIn(agent, path));
@@ -41,8 +42,11 @@ function sidesOf(part: unknown, path: Path): WrittenSchema[] {
 /** Returns the one schema of a value that is written as a JSON Schema, otherwise a schema for each name. */
 function schemasIn(written: unknown, path: Path): WrittenSchema[] {
   if (!isMap(written)) return [];
-  if (isWholeSchema(written)) return [[path, written]];
-  return Object.entries(written).map(([name, schema]) => [[...path, name], schema]);
+  return isWholeSchema(written) ? [[path, written]] : schemasByName(written, path);
+}
+
+function schemasByName(written: unknown, path: Path): WrittenSchema[] {
+  return isMap(written) ? Object.entries(written).map(([name, schema]) => [[...path, name], schema]) : [];
 }
 
 /** True if inputs, outputs or state are one JSON Schema. Otherwise they are a map from names to schemas. */
