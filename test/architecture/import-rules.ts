@@ -106,6 +106,7 @@ const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
       '@mandate/agent-manifest',
       '@mandate/client',
       '@mandate/reconcile',
+      '@mandate/agent-manifest',
       '@mandate/documents',
       '@mandate/cases',
       '@mandate/plane',

@@ -16,7 +16,8 @@ export {
   toolNameOf,
 } from './catalog.ts';
 export { chartOf } from './chart.ts';
-export { diffGraphs } from './compare/diff-graphs.ts';
+export { CATEGORIES, type Category, type ManifestDiff } from './compare/change.ts';
+export { diffDocuments } from './compare/diff-documents.ts';
 export { diffManifests } from './compare/diff-manifests.ts';
 export { compileAgentManifest } from './compile/compile-agent-manifest.ts';
 export type {
@@ -60,6 +61,7 @@ export {
   type ImportSource,
   type ImportWarning,
 } from './import/imported.ts';
+export { loadManifestOrGraph } from './load-manifest-or-graph.ts';
 export {
   type Publication,
   type PublicationNote,
@@ -84,3 +86,4 @@ export { applyEvent, type CurrentStep, type RunState, stateOfRun } from './run/r
 export { takeOver } from './run/take-over.ts';
 export { inputsOfRun, workflowOf, workflowPlan } from './run/workflow-plan.ts';
 export { type SideSchema, sideSchema } from './side-schema.ts';
+export { withDefaults } from './with-defaults.ts';

@@ -8,7 +8,8 @@
  * start of a plane with `--policies` use this package.
  *
  * Other subpaths need no documents, so a command that uses only these starts faster: the lines of a file of records
- * (`/bare-records`), the manifest of an export (`/export-manifest`), and the values within JSON (`/leaves-of`).
+ * (`/bare-records`), the manifest of an export (`/export-manifest`), the values within JSON (`/leaves-of`), and one
+ * agent manifest or graph recipe (`/manifest-or-graph`).
  */
 
 export type { ManifestFault } from '@mandate/manifest';

@@ -1,7 +1,7 @@
 /** A change from one manifest to the next: where it is, how much it matters, and whether it gives an agent more. */
 
 /** The most important category first. */
-const CATEGORIES = ['BREAKING', 'GOVERNANCE', 'RESOURCE', 'FEATURE', 'PATCH'] as const;
+export const CATEGORIES = ['BREAKING', 'GOVERNANCE', 'RESOURCE', 'FEATURE', 'PATCH'] as const;
 export type Category = (typeof CATEGORIES)[number];
 
 export type Change = {

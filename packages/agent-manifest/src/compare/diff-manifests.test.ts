@@ -429,6 +429,6 @@ test('compares two manifests of a thousand agents soon', () => {
   const [old, now] = [many('x'), many('y')];
   const start = performance.now();
   const { widens, changes } = diffManifests(old, now);
-  expect(performance.now() - start).toBeLessThan(2_000);
+  expect(performance.now() - start).toBeLessThan(5_000);
   expect([widens, changes.length]).toEqual([false, 2_000]);
 });

@@ -13,7 +13,7 @@ export const MOST_VISITS = 50;
 
 export type Board = Readonly<Record<string, unknown>>;
 
-export type WalkCode =
+type WalkCode =
   | 'STEP_LIMIT'
   | 'TARGET_MISSING'
   | 'SCORE_INVALID'
@@ -22,7 +22,7 @@ export type WalkCode =
   | 'APPROVAL_DENIED';
 
 /** `at`: the node that is visited now. `code`: one of the walk, or the code with which a node failed. */
-export type WalkStatus =
+type WalkStatus =
   | { status: 'running'; at: string }
   | { status: 'completed' }
   | { status: 'failed'; code: string };

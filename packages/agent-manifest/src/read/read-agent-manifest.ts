@@ -8,7 +8,7 @@ import { type ManifestFiles, NO_FILES } from './manifest-files.ts';
 import type { KnownModels } from './models.ts';
 import { type FindInFiles, placed } from './placed.ts';
 import { readStructure } from './read-structure.ts';
-import { readSource, type SourceFile } from './source-file.ts';
+import { readSource, type SourceFile, type SourceRead } from './source-file.ts';
 
 export type ReadOptions = KnownModels & {
   /** The name of the manifest, for the places of faults. Default: `manifest.yaml`. */
@@ -26,7 +26,8 @@ export type ReadAgentManifest = {
 
 /** Reads a manifest that stands in one file. A reference (`$ref`) into another file leads to nothing. */
 export function readAgentManifest(source: DocumentSource, options: ReadOptions = {}): ReadAgentManifest {
-  return readSourceOf(options.file ?? 'manifest.yaml', source, NO_FILES, options);
+  const read = readSource(options.file ?? 'manifest.yaml', source);
+  return read.ok ? agentManifestIn(read.file, NO_FILES, options) : { ...read, files: [] };
 }
 
 /**
@@ -39,28 +40,31 @@ export function loadAgentManifest(
   main: string,
   options: KnownModels = {},
 ): ReadAgentManifest {
-  const read = files.read(main);
-  if (read.found === 'source') return readSourceOf(main, read.source, files, options);
-  const message = `there is no file ${main} that can be read`;
-  const fault = { code: 'REF_MISSING', file: main, path: '', line: 1, column: 1, message } as const;
-  return { ok: false, files: [], faults: [fault] };
+  const read = mainFile(files, main);
+  return read.ok ? agentManifestIn(read.file, files, options) : { ...read, files: [] };
 }
 
-function readSourceOf(
-  name: string,
-  source: DocumentSource,
+/** Reads the file of a manifest, or of a graph recipe, without its meaning. */
+export function mainFile(files: ManifestFiles, main: string): SourceRead {
+  const read = files.read(main);
+  if (read.found === 'source') return readSource(main, read.source);
+  const message = `there is no file ${main} that can be read`;
+  const fault = { code: 'REF_MISSING', file: main, path: '', line: 1, column: 1, message } as const;
+  return { ok: false, faults: [fault] };
+}
+
+export function agentManifestIn(
+  main: SourceFile,
   files: ManifestFiles,
   models: KnownModels,
 ): ReadAgentManifest {
-  const read = readSource(name, source);
-  if (!read.ok) return { ...read, files: [] };
-  const { value, origins, files: beside, faults } = followReferences(read.file, files);
-  const find = finderOf(read.file, origins);
+  const { value, origins, files: beside, faults } = followReferences(main, files);
+  const find = finderOf(main, origins);
   const structure = readStructure(value);
   const ofFields = [...faults, ...(structure.ok ? [] : structure.faults)];
   if (!structure.ok || ofFields.length > 0)
     return { ok: false, files: beside, faults: placed(ofFields, find) };
-  const meaning = checkMeaning(structure.manifest, { name, files, models });
+  const meaning = checkMeaning(structure.manifest, { name: main.name, files, models });
   if (meaning.faults.length > 0) return { ok: false, files: beside, faults: placed(meaning.faults, find) };
   return {
     ok: true,

@@ -5,16 +5,18 @@ import { cost } from './option-values.ts';
 export type AgentManifestFlags = { directModels?: 'known' | 'any' | 'never' };
 
 export function withAgentManifest(command: Command): Command {
-  return command
-    .argument('<file>', 'the manifest, in YAML or JSON')
-    .addOption(
-      new Option(
-        '--direct-models <which>',
-        'the models that a step may name instead of an agent; known: those with a price',
-      )
-        .choices(['known', 'any', 'never'])
-        .default('known'),
-    );
+  return withDirectModels(command.argument('<file>', 'the manifest, in YAML or JSON'));
+}
+
+export function withDirectModels(command: Command): Command {
+  return command.addOption(
+    new Option(
+      '--direct-models <which>',
+      'the models that a step may name instead of an agent; known: those with a price',
+    )
+      .choices(['known', 'any', 'never'])
+      .default('known'),
+  );
 }
 
 /** Reads dollars, zero or more. Returns dollars, as documents have them. */

@@ -1,0 +1,57 @@
+import { CATEGORIES, type Category, diffDocuments, type ManifestDiff } from '@mandate/agent-manifest';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Output, RunCommand } from '../command-context.ts';
+import { type AgentManifestFlags, withDirectModels } from '../input/agent-manifest-options.ts';
+import { manifestOfFile } from '../input/manifest-file.ts';
+import { someText } from '../input/option-values.ts';
+import { fieldChangeLines } from '../manifests/publication.ts';
+import { counted } from '../output/for-people.ts';
+import { showAnswer } from '../output/write.ts';
+
+type Options = AgentManifestFlags & { failOn?: readonly Category[] };
+
+export function diffManifestsCommand(manifest: Command, run: RunCommand): void {
+  withDirectModels(manifest.command('diff'))
+    .description(
+      'Shows what changed from one agent manifest or graph recipe to another. A change that gives an agent more is marked: ! wider.',
+    )
+    .argument('<old>', 'the manifest before the change', someText)
+    .argument('<new>', 'the manifest after it', someText)
+    .option(
+      '--fail-on <categories>',
+      `fail if something of these changed: ${CATEGORIES.join(',')}`,
+      categories,
+    )
+    .addHelpText(
+      'after',
+      `
+Exit code 3 if a category of --fail-on changed, 2 if a file has a fault.
+
+Examples:
+  mandate manifest diff old.yaml new.yaml
+  mandate manifest diff old.yaml new.yaml --fail-on BREAKING,GOVERNANCE
+  mandate manifest diff old.yaml new.yaml --json | jq .widens`,
+    )
+    .action((old: string, now: string, { failOn = [], ...flags }: Options) =>
+      run(async (context) => {
+        const diff = diffDocuments(manifestOfFile(old, flags), manifestOfFile(now, flags));
+        await showAnswer(context, { old, new: now, ...diff }, () => textOf(diff, context.stdout));
+        return diff.changes.some(({ category }) => failOn.includes(category)) ? 3 : 0;
+      }),
+    );
+}
+
+function categories(text: string): readonly Category[] {
+  return text.split(',').map((name) => {
+    const category = CATEGORIES.find((known) => known === name.trim());
+    if (category !== undefined) return category;
+    throw new InvalidArgumentError(`Give some of ${CATEGORIES.join(', ')}, with commas between them.`);
+  });
+}
+
+function textOf({ changes }: ManifestDiff, stream: Output): string {
+  if (changes.length === 0) return 'nothing changed\n';
+  const wider = changes.filter(({ widens }) => widens === true).length;
+  const sum = `${counted(changes.length, 'change')}, ${wider} wider`;
+  return `${[...fieldChangeLines(changes, stream), sum].join('\n')}\n`;
+}
