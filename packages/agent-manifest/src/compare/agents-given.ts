@@ -4,9 +4,10 @@
  * or a pack brings a second one.
  */
 import { canonicalJson } from '@mandate/policy';
-import { type Catalog, type Entry, findDefinition } from '../catalog.ts';
+import type { AgentManifest } from '@mandate/schemas/agent-manifest';
+import type { AgentTool, Catalog, Entry } from '../catalog.ts';
 import { limitWidens } from './fields.ts';
-import { identityOf } from './identity.ts';
+import { agentMeant, identityOf } from './identity.ts';
 import { type Tools, toolsOf, toolWidens } from './tools.ts';
 
 /** The limits of model calls that the runner and the policies keep. */
@@ -17,14 +18,19 @@ export const LIMITS = [
   'rate_limit_tpm',
 ] as const;
 
-/** `tools`: the tools of each agent, by the identity of the agent. */
-export type Agents = { catalog: Catalog; tools: ReadonlyMap<string, Tools> };
+/** The agents of a manifest and their tools, by the identities of the agents. */
+export type Agents = {
+  catalog: Catalog;
+  entries: ReadonlyMap<string, Entry<'agent'>>;
+  tools: ReadonlyMap<string, Tools>;
+};
 
 export function agentsOf(catalog: Catalog): Agents {
-  const tools = catalog.agent.entries.map(
-    (entry) => [identityOf(entry), toolsOf(catalog, entry.definition.tools)] as const,
+  const entries = new Map(catalog.agent.entries.map((entry) => [identityOf(entry), entry]));
+  const tools = [...entries].map(
+    ([identity, { definition }]) => [identity, toolsOf(catalog, definition.tools)] as const,
   );
-  return { catalog, tools: new Map(tools) };
+  return { catalog, entries, tools: new Map(tools) };
 }
 
 /**
@@ -33,16 +39,15 @@ export function agentsOf(catalog: Catalog): Agents {
  */
 export function agentsGivenMore(was: Agents, is: Agents): ReadonlySet<string> {
   const removed = new Map<string, number>();
-  for (const entry of was.catalog.agent.entries) {
-    if (is.tools.has(identityOf(entry))) continue;
-    const authority = authorityOf(was, entry);
+  for (const identity of was.entries.keys()) {
+    if (is.entries.has(identity)) continue;
+    const authority = authorityOf(was, identity);
     removed.set(authority, (removed.get(authority) ?? 0) + 1);
   }
   const given = new Set<string>();
-  for (const entry of is.catalog.agent.entries) {
-    const identity = identityOf(entry);
-    if (was.tools.has(identity) || toolsOfAgent(is, entry).size === 0) continue;
-    const authority = authorityOf(is, entry);
+  for (const identity of is.entries.keys()) {
+    if (was.entries.has(identity) || toolsOfAgent(is, identity).size === 0) continue;
+    const authority = authorityOf(is, identity);
     const left = removed.get(authority) ?? 0;
     if (left === 0) given.add(identity);
     removed.set(authority, Math.max(0, left - 1));
@@ -50,34 +55,67 @@ export function agentsGivenMore(was: Agents, is: Agents): ReadonlySet<string> {
   return given;
 }
 
-/** All that decides what an agent may do, as a text. */
-function authorityOf(agents: Agents, entry: Entry<'agent'>): string {
-  const tools = [...toolsOfAgent(agents, entry).values()].map(({ name, uri, risk, hash, inline }) =>
+/** All that decides what an agent may do, and how much it may spend, as a text. */
+function authorityOf(agents: Agents, identity: string): string {
+  const tools = [...toolsOfAgent(agents, identity).values()].map(({ name, uri, risk, hash, inline }) =>
     canonicalJson([name, uri, risk, hash, inline?.parameters ?? null]),
   );
-  return canonicalJson([tools.toSorted(), entry.definition.resources?.constraints ?? null]);
+  const { constraints = null, pricing = null } = agents.entries.get(identity)?.definition.resources ?? {};
+  return canonicalJson([tools.toSorted(), constraints, pricing]);
 }
 
-/** True if the agent that a reference means now may do more than the agent that a reference meant before. */
+/**
+ * True if the second agent may do something that the first may not do. Both are identities. A model has no tools and
+ * no limits.
+ */
 export function agentWidens(was: Agents, before: string | undefined, is: Agents, after: string): boolean {
-  const now = findDefinition(is.catalog, 'agent', after);
-  // The name of a model: it has no tools.
-  if (now.found !== 'ok') return false;
-  const then = before === undefined ? null : findDefinition(was.catalog, 'agent', before);
-  const old = then?.found === 'ok' ? then.entry : null;
-  const had: Tools = old === null ? new Map() : toolsOfAgent(was, old);
-  const hasMore = [...toolsOfAgent(is, now.entry)].some(([name, tool]) => {
+  const had = before === undefined ? new Map<string, AgentTool>() : toolsOfAgent(was, before);
+  const hasMore = [...toolsOfAgent(is, after)].some(([name, tool]) => {
     const earlier = had.get(name);
     return earlier === undefined || toolWidens(earlier, tool);
   });
-  return hasMore || (old !== null && limitsWiden(old, now.entry));
+  return hasMore || (before !== undefined && limitsWiden(was.entries.get(before), is.entries.get(after)));
 }
 
-function limitsWiden(was: Entry<'agent'>, is: Entry<'agent'>): boolean {
-  const [before, after] = [was.definition.resources?.constraints, is.definition.resources?.constraints];
+function limitsWiden(was: Entry<'agent'> | undefined, is: Entry<'agent'> | undefined): boolean {
+  const [before, after] = [was?.definition.resources?.constraints, is?.definition.resources?.constraints];
   return LIMITS.some((limit) => before?.[limit] !== undefined && limitWidens(before[limit], after?.[limit]));
 }
 
-function toolsOfAgent({ tools }: Agents, entry: Entry<'agent'>): Tools {
-  return tools.get(identityOf(entry)) ?? new Map();
+/**
+ * Returns a function that tells if an agent has a tool that the workflow could not reach before, because it asked no
+ * agent with this tool. Without a workflow, a run may ask each agent.
+ */
+export function beyondAsked(
+  was: Agents,
+  { workflow }: Pick<AgentManifest, 'workflow'>,
+  is: Agents,
+): (identity: string) => boolean {
+  const asked = workflow === undefined ? new Set(was.entries.keys()) : askedBy(was, workflow);
+  const tools = new Map<string, AgentTool[]>();
+  for (const identity of asked)
+    for (const [name, tool] of toolsOfAgent(was, identity)) {
+      const known = tools.get(name) ?? [];
+      if (!known.some((earlier) => !toolWidens(earlier, tool))) tools.set(name, [...known, tool]);
+    }
+  return (identity) =>
+    !asked.has(identity) &&
+    [...toolsOfAgent(is, identity)].some(
+      ([name, tool]) => !tools.get(name)?.some((earlier) => !toolWidens(earlier, tool)),
+    );
+}
+
+function askedBy(
+  { catalog }: Agents,
+  { steps }: NonNullable<AgentManifest['workflow']>,
+): ReadonlySet<string> {
+  const references = Object.values(steps).flatMap((step) => {
+    if (step.type === 'agent') return [step.agent];
+    return step.type === 'council' ? step.voters : [];
+  });
+  return new Set(references.map((reference) => agentMeant(catalog, reference)));
+}
+
+function toolsOfAgent({ tools }: Agents, identity: string): Tools {
+  return tools.get(identity) ?? new Map();
 }

@@ -26,8 +26,16 @@ import { riskWidens, toolsChanged } from './tools.ts';
 
 type Definitions = Readonly<Record<string, Definition>>;
 
-/** `given`: the identities of new agents that get more than any agent had. */
-export type Compared = { was: Agents; is: Agents; given: ReadonlySet<string> };
+/**
+ * `given`: the identities of new agents that get more than any agent had. `isBeyond`: true for the identity of an agent
+ * with a tool that the workflow could not reach before.
+ */
+export type Compared = {
+  was: Agents;
+  is: Agents;
+  given: ReadonlySet<string>;
+  isBeyond: (identity: string) => boolean;
+};
 
 const PATCH: FieldRule = { category: 'PATCH' };
 const FEATURE: FieldRule = { category: 'FEATURE' };

@@ -91,7 +91,13 @@ function mixed(old: AgentManifest, other: AgentManifest, choices: Iterator<boole
 
 /** What the second manifest gives that the first does not: by run, by step, and by the family of agents. */
 function givenMore(old: AgentManifest, now: AgentManifest): string[] {
-  return [...ofRuns(old, now), ...ofSteps(old, now), ...ofFamily(old, now), ...ofServers(old, now)];
+  return [
+    ...ofRuns(old, now),
+    ...ofSteps(old, now),
+    ...ofWorkflow(old, now),
+    ...ofFamily(old, now),
+    ...ofServers(old, now),
+  ];
 }
 
 function ofRuns({ policy: was = {}, metadata: before }: AgentManifest, now: AgentManifest): string[] {
@@ -119,6 +125,19 @@ function ofSteps(old: AgentManifest, now: AgentManifest): string[] {
       limit !== undefined && limit < (is.definition.resources?.constraints?.rate_limit_rpm ?? Infinity);
     return [...more.map(({ name }) => `${key}: ${name}`), ...(raised ? [`${key}: rpm`] : [])];
   });
+}
+
+/** A tool of an agent that a step asks, which no step could reach before. */
+function ofWorkflow(old: AgentManifest, now: AgentManifest): string[] {
+  const all = (manifest: AgentManifest) =>
+    Object.keys(manifest.workflow?.steps ?? {}).flatMap((key) => {
+      const entry = agentOf(manifest, key);
+      return entry === null ? [] : toolsOf(manifest, entry);
+    });
+  const had = all(old);
+  return all(now)
+    .filter((tool) => !had.some((earlier) => covers(earlier, tool)))
+    .map(({ name }) => `workflow: ${name}`);
 }
 
 /** A tool that no agent of the old manifest had in this form. */

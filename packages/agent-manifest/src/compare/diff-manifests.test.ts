@@ -104,9 +104,26 @@ const changed: [title: string, parts: Partial<typeof BASE>, lines: string[]][] =
   ],
   ['a step that names the same agent by its key', steps({ a: { type: 'agent', agent: 'w', next: 'b' } }), []],
   [
-    'a step that names a model',
+    'a new step that asks an agent that the workflow asked before',
+    steps({ e: { type: 'agent', agent: 'w' } }),
+    ['? workflow.steps.e FEATURE added'],
+  ],
+  [
+    'a new step that asks an agent for the first time',
+    steps({ e: { type: 'agent', agent: 'clerk' } }),
+    ['! workflow.steps.e FEATURE added'],
+  ],
+  [
+    'a voter that is asked for the first time',
+    steps({
+      b: { type: 'council', voters: ['clerk', 'w', 'payer'], inputs: { question: 'ok?' }, next: 'c' },
+    }),
+    ['! workflow.steps.b.voters.clerk GOVERNANCE added'],
+  ],
+  [
+    'a step that names a model, which has no limits',
     steps({ d: { type: 'agent', agent: 'gpt-4' } }),
-    ['? workflow.steps.d.agent GOVERNANCE changed'],
+    ['! workflow.steps.d.agent GOVERNANCE changed'],
   ],
   [
     'a name that another agent takes',
@@ -407,6 +424,36 @@ test('tells that an inline tool takes other arguments', () => {
   ]);
 });
 
+test('tells of a lower price of a renamed agent', () => {
+  const clerk = (key: string, cost: number) =>
+    manifest(definitions({ [key]: { ...payer, ...prices({ input_cost: cost, output_cost: 2 }) } }));
+  expect(linesOf(clerk('one', 2), clerk('two', 2))).toEqual([
+    '? definitions.one BREAKING removed',
+    '? definitions.two FEATURE added',
+  ]);
+  expect(linesOf(clerk('one', 2), clerk('two', 1))).toEqual([
+    '? definitions.one BREAKING removed',
+    '! definitions.two FEATURE added',
+  ]);
+});
+
+test('compares many steps that name many tools soon', () => {
+  const tools = Array.from({ length: 3_000 }, (_, at) => `mcp://t${at}`);
+  const many = (key: string) =>
+    manifest({
+      ...definitions({ one: { ...agent, tools }, two: { ...agent, tools } }),
+      ...steps(
+        Object.fromEntries(
+          Array.from({ length: 3_000 }, (_, at) => [`x${at}`, { type: 'agent', agent: key }]),
+        ),
+      ),
+    });
+  const [old, now] = [many('one'), many('two')];
+  const start = performance.now();
+  expect(diffManifests(old, now).changes).toHaveLength(3_000);
+  expect(performance.now() - start).toBeLessThan(30_000);
+});
+
 test('tells of a hash that is gone, and not of another way to write it', () => {
   const news = (hash?: string) =>
     manifest(definitions({ w: { ...w, tools: ['look', { uri: 'mcp://news', ...(hash && { hash }) }] } }));
@@ -429,6 +476,6 @@ test('compares two manifests of a thousand agents soon', () => {
   const [old, now] = [many('x'), many('y')];
   const start = performance.now();
   const { widens, changes } = diffManifests(old, now);
-  expect(performance.now() - start).toBeLessThan(5_000);
+  expect(performance.now() - start).toBeLessThan(30_000);
   expect([widens, changes.length]).toEqual([false, 2_000]);
 });

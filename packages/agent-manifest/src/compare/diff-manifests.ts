@@ -2,7 +2,7 @@
 import type { AgentManifest } from '@mandate/schemas/agent-manifest';
 import { catalogOf } from '../catalog.ts';
 import { withDefaults } from '../with-defaults.ts';
-import { agentsGivenMore, agentsOf } from './agents-given.ts';
+import { agentsGivenMore, agentsOf, beyondAsked } from './agents-given.ts';
 import { diffOf, type ManifestDiff } from './change.ts';
 import { type Compared, definitionsChanged } from './definitions.ts';
 import {
@@ -21,7 +21,12 @@ export function diffManifests(old: AgentManifest, now: AgentManifest): ManifestD
   const [was, is] = [withDefaults(old), withDefaults(now)];
   // The catalogs are of the manifests as written, because a name that was filled in is not a name to refer to.
   const [before, after] = [agentsOf(catalogOf(old)), agentsOf(catalogOf(now))];
-  const compared: Compared = { was: before, is: after, given: agentsGivenMore(before, after) };
+  const compared: Compared = {
+    was: before,
+    is: after,
+    given: agentsGivenMore(before, after),
+    isBeyond: beyondAsked(before, old, after),
+  };
   return diffOf([
     ...fieldChanged('kind', was.kind, is.kind, { category: 'BREAKING' }),
     ...metadataChanged(was, is),

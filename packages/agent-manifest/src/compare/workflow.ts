@@ -1,7 +1,6 @@
 /** Compares the steps of two manifests, with the defaults filled in. */
 import type { Step, Workflow } from '@mandate/schemas/agent-manifest';
-import { type Catalog, findDefinition } from '../catalog.ts';
-import { agentWidens } from './agents-given.ts';
+import { type Agents, agentWidens } from './agents-given.ts';
 import { type Change, changeAt } from './change.ts';
 import type { Compared } from './definitions.ts';
 import {
@@ -12,7 +11,7 @@ import {
   keysOf,
   setChanged,
 } from './fields.ts';
-import { identityOf, referencesOf } from './identity.ts';
+import { agentMeant, referencesOf } from './identity.ts';
 
 const FEATURE: FieldRule = { category: 'FEATURE' };
 const GOVERNANCE: FieldRule = { category: 'GOVERNANCE' };
@@ -23,14 +22,21 @@ export function workflowChanged(
   compared: Compared,
 ): Change[] {
   const [before, after] = [was?.steps ?? {}, is?.steps ?? {}];
+  const widens = comparison(compared);
   const steps = keysOf(before, after).flatMap((key) => {
     const path = `workflow.steps.${key}`;
     const [old, now] = [stepAt(before, key), stepAt(after, key)];
-    if (old !== undefined && now !== undefined) return stepChanged(path, old, now, compared);
+    if (old !== undefined && now !== undefined) return stepChanged(path, old, now, compared, widens);
     const category = old === undefined ? 'FEATURE' : 'BREAKING';
-    return [changeAt(path, old, now, { category, widens: null })];
+    return [changeAt(path, old, now, { category, widens: now && asksMore(now, compared) ? true : null })];
   });
   return [...fieldsChanged('workflow', was, is, { start: GOVERNANCE }), ...steps];
+}
+
+/** True if a new step asks an agent with a tool that the workflow could not reach before. */
+function asksMore(step: Step, { is, isBeyond }: Compared): boolean {
+  const agent = agentOf(step, is);
+  return (agent !== undefined && isBeyond(agent)) || [...votersOf(step, is).values()].some(isBeyond);
 }
 
 function stepAt(steps: Readonly<Record<string, Step>>, key: string): Step | undefined {
@@ -49,25 +55,23 @@ const STEP_FIELDS: FieldRules = {
 /** Inputs of a council that decide how votes are counted. The other inputs of a step are what it is asked. */
 const COUNCIL_INPUTS: FieldRules = { options: GOVERNANCE, weights: GOVERNANCE, undecided: GOVERNANCE };
 
-function stepChanged(path: string, was: Step, is: Step, compared: Compared): Change[] {
+function stepChanged(path: string, was: Step, is: Step, compared: Compared, widens: Widens): Change[] {
   const isCouncil = was.type === 'council' || is.type === 'council';
   const { catalog: before } = compared.was;
   const { catalog: after } = compared.is;
   return [
     ...fieldsChanged(path, was, is, STEP_FIELDS),
-    ...agentOfStepChanged(`${path}.agent`, was, is, compared),
+    ...agentOfStepChanged(`${path}.agent`, was, is, compared, widens),
     ...setChanged(
       `${path}.temporary_skills`,
       referencesOf(before, 'skill', was.type === 'agent' ? was.temporary_skills : []),
       referencesOf(after, 'skill', is.type === 'agent' ? is.temporary_skills : []),
       FEATURE,
     ),
-    ...setChanged(
-      `${path}.voters`,
-      referencesOf(before, 'agent', was.type === 'council' ? was.voters : []),
-      referencesOf(after, 'agent', is.type === 'council' ? is.voters : []),
-      GOVERNANCE,
-    ),
+    ...setChanged(`${path}.voters`, votersOf(was, compared.was), votersOf(is, compared.is), {
+      category: 'GOVERNANCE',
+      widens: (_old, now) => (typeof now === 'string' && compared.isBeyond(now) ? true : null),
+    }),
     ...casesChanged(`${path}.cases`, casesOf(was), casesOf(is)),
     ...keysOf(was.inputs, is.inputs).flatMap((name) =>
       fieldChanged(
@@ -81,20 +85,34 @@ function stepChanged(path: string, was: Step, is: Step, compared: Compared): Cha
 }
 
 /** Two texts that mean one agent are no change. One text that means another agent now is a change. */
-function agentOfStepChanged(path: string, was: Step, is: Step, compared: Compared): Change[] {
-  const before = was.type === 'agent' ? was.agent : undefined;
-  const after = is.type === 'agent' ? is.agent : undefined;
-  const [old, now] = [agentMeant(compared.was.catalog, before), agentMeant(compared.is.catalog, after)];
+function agentOfStepChanged(path: string, was: Step, is: Step, compared: Compared, widens: Widens): Change[] {
+  const [old, now] = [agentOf(was, compared.was), agentOf(is, compared.is)];
   if (old === now) return [];
-  const widens = after !== undefined && agentWidens(compared.was, before, compared.is, after) ? true : null;
-  return [changeAt(path, before, after, { category: 'GOVERNANCE', widens })];
+  const isWider = now !== undefined && widens(old, now) ? true : null;
+  return [changeAt(path, old, now, { category: 'GOVERNANCE', widens: isWider })];
 }
 
-/** The identity of the agent. A model has its name after a blank, so that no definition has the same identity. */
-function agentMeant(catalog: Catalog, reference: string | undefined): string | undefined {
-  if (reference === undefined) return undefined;
-  const read = findDefinition(catalog, 'agent', reference);
-  return read.found === 'ok' ? identityOf(read.entry) : `model ${reference}`;
+/** The identity of the agent, or of the model, that an agent step asks. */
+function agentOf(step: Step, { catalog }: Agents): string | undefined {
+  return step.type === 'agent' ? agentMeant(catalog, step.agent) : undefined;
+}
+
+function votersOf(step: Step, { catalog }: Agents): ReadonlyMap<string, string> {
+  return referencesOf(catalog, 'agent', step.type === 'council' ? step.voters : []);
+}
+
+/** True if an agent may do more than another. */
+type Widens = (before: string | undefined, after: string) => boolean;
+
+/** Many steps may name the same two agents, which are compared once. */
+function comparison({ was, is }: Compared): Widens {
+  const known = new Map<string, boolean>();
+  return (before, after) => {
+    const pair = JSON.stringify([before, after]);
+    const widens = known.get(pair) ?? agentWidens(was, before, is, after);
+    known.set(pair, widens);
+    return widens;
+  };
 }
 
 type Cases = Readonly<Record<string, string>>;

