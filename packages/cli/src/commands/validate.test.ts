@@ -95,6 +95,20 @@ describe('mandate validate', () => {
     ]);
   });
 
+  test('checks a gate of agent manifests by its name', async () => {
+    const good = fileOf('gate.yaml', 'max_risk_level: standard\n');
+    expect(await runCommand(['validate', good])).toMatchObject({
+      exitCode: 0,
+      stdout: `${good}: ok (gate of agent manifests)\n`,
+    });
+    const bad = fileOf('gate.yaml', 'max_risk: standard\n');
+    const { exitCode, stderr } = await runCommand(['validate', bad]);
+    expect([exitCode, stderr]).toEqual([
+      2,
+      expect.stringMatching(/gate\.yaml:1:1 max_risk: .* \(FIELD_UNKNOWN\)\n$/),
+    ]);
+  });
+
   test('refuses a file with documents of two kinds', async () => {
     const { exitCode, stderr } = await runCommand(['validate', '--alerts', '--privacy', 'x.yaml']);
     expect(exitCode).toBe(2);

@@ -1,10 +1,12 @@
 import { basename, dirname, join } from 'node:path';
+import { loadGate } from '@mandate/agent-manifest';
 import { loadControl } from '@mandate/control';
 import {
   DOCUMENTS,
   describeManifestFault,
   environmentsIn,
   filesBelow,
+  GATE_FILE,
   type ManifestFault,
   type ManifestRead,
   overlayFile,
@@ -42,7 +44,8 @@ type Checked = (
   notes?: readonly string[];
 };
 
-type Fault = DocumentFault | ManifestFault;
+/** A fault of either kind of manifest names its file. */
+type Fault = DocumentFault | (Omit<ManifestFault, 'code'> & { code: string });
 
 type Flags = ManifestFlags & { privacy?: true; alerts?: true };
 
@@ -167,6 +170,7 @@ const CHECKS = {
   privacy: checkPrivacyFile,
   alerts: checkAlerts,
   categories: checkCategories,
+  gate: checkGate,
 };
 
 /** @param manifests the folders with a manifest. Other files there are agents, policies and rules */
@@ -175,8 +179,9 @@ function kindOf(file: string, { privacy, alerts }: Flags, manifests: readonly st
   if (alerts) return 'alerts';
   const name = /^(privacy|alerts|config)\.(?:ya?ml|json)$/.exec(basename(file))?.[1];
   if (name === 'privacy' || name === 'alerts') return name;
-  // A mandates file has no field `kind`, and a config has none either.
+  // A mandates file has no field `kind`, and neither a config nor a gate has one.
   if (manifests.includes(dirname(file)) || saysKind(readNamedFile(file))) return 'control';
+  if (basename(file) === GATE_FILE) return 'gate';
   return name === 'config' ? 'categories' : 'mandates';
 }
 
@@ -203,6 +208,12 @@ function checkCategories(file: string): Checked {
   if (!read.ok) return { ok: false, faults: read.errors, warnings };
   const stores = Object.keys(read.categories.stores).length;
   return { ok: true, found: { categories: { stores } }, inWords: `stores: ${stores}`, warnings };
+}
+
+function checkGate(file: string): Checked {
+  const read = loadGate(readNamedFile(file));
+  if (!read.ok) return { ok: false, faults: read.faults.map((fault) => ({ file, ...fault })) };
+  return { ok: true, found: { gate: read.gate }, inWords: 'gate of agent manifests' };
 }
 
 function checkPrivacyFile(file: string, env: CommandContext['env']): Checked {
