@@ -31,6 +31,7 @@ const SNAPSHOTS = topic('mandate.snapshots.v1');
 const ALERTS = topic('mandate.alerts.v1');
 const ACCESS = topic('mandate.access.v1');
 const SDK_RECORDS = topic('mandate.sdkrecords.v1');
+const CONTEXT = topic('mandate.context.v1');
 const PERSONS = topic('mandate.persons.v1');
 const CONTROL = [topic('mandate.control.v1'), topic('mandate.controlsnapshots.v1')];
 
@@ -41,7 +42,7 @@ const RIGHTS = {
     [READS, CONTROL],
   ],
   gateway: [
-    [WRITES, [ACTIONS, ACCESS, SDK_RECORDS]],
+    [WRITES, [ACTIONS, ACCESS, SDK_RECORDS, CONTEXT]],
     [BOTH, [DECISIONS, DEAD_LETTERS, PERSONS]],
     [READS, CONTROL],
   ],
@@ -56,7 +57,7 @@ const RIGHTS = {
     [BOTH, [SNAPSHOTS]],
   ],
   recorder: [
-    [READS, [DECISIONS, DEAD_LETTERS, ACCESS, SDK_RECORDS, ...CONTROL]],
+    [READS, [DECISIONS, DEAD_LETTERS, ACCESS, SDK_RECORDS, CONTEXT, ...CONTROL]],
     [[READ, DESCRIBE], [groups('mandate.recorder')]],
   ],
   query: [
@@ -67,7 +68,7 @@ const RIGHTS = {
     [READS, [DECISIONS, ...CONTROL]],
     [BOTH, [ALERTS]],
     [WRITES, [ACCESS]],
-    [LOOKS, [ACTIONS, DEAD_LETTERS, SDK_RECORDS]],
+    [LOOKS, [ACTIONS, DEAD_LETTERS, SDK_RECORDS, CONTEXT]],
     [[READ, DESCRIBE], [groups('mandate.alerter')]],
     [[DESCRIBE], [groups('mandate.decider'), groups('mandate.recorder')]],
   ],

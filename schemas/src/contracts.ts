@@ -14,6 +14,7 @@ import {
 } from './alert.ts';
 import { auditRead } from './audit-read.ts';
 import { casesDocument } from './cases-document.ts';
+import { contextBuilt } from './context-built.ts';
 import {
   agentPut,
   agentRetired,
@@ -70,6 +71,7 @@ export const RECORDS = {
   [TOPICS.access]: { 'audit.read': auditRead },
   [TOPICS.sdkRecords]: { 'sdk.decided': sdkDecided, 'sdk.settled': sdkSettled },
   [TOPICS.runs]: RUN_EVENTS,
+  [TOPICS.context]: { 'context.built': contextBuilt },
   [TOPICS.persons]: { 'person.erased': personErased, 'persons.begun': personsBegun },
   [TOPICS.control]: {
     'agent.put': agentPut,

@@ -59,6 +59,8 @@ export const DEFAULTS = {
   maxOpen: 20,
   /** How long a call counts as open at most. An outcome that settles the call ends this time earlier. */
   openWindowMs: 5 * 60_000,
+  /** How many days the audit keeps the records of the context builder, unless the privacy document sets this number. */
+  contextDays: 30,
   /** How much an agent's own reports of failures may give back. */
   releases: { calls: 10, percent: 20 },
 } as const;

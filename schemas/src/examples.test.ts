@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readAlertsRecord } from './alert.ts';
 import { readAccessRecord } from './audit-read.ts';
+import { readContextRecord } from './context-built.ts';
 import { RECORDS } from './contracts.ts';
 import { readControlRecord } from './control-record.ts';
 import { readDeadLettersRecord } from './dead-letter.ts';
@@ -40,6 +41,8 @@ function read(topic: string, bytes: Uint8Array): unknown {
       return readSdkRecord(bytes);
     case TOPICS.runs:
       return readRunEvent(bytes);
+    case TOPICS.context:
+      return readContextRecord(bytes);
     case TOPICS.persons:
       return readPersonsRecord(bytes);
     case TOPICS.control:

@@ -17,6 +17,7 @@ export * from './audit-read.ts';
 export * from './budget-subject.ts';
 export * from './cases-document.ts';
 export * from './condition-document.ts';
+export * from './context-built.ts';
 export * from './contracts.ts';
 export * from './control-document.ts';
 export * from './control-record.ts';

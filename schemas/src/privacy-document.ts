@@ -127,6 +127,7 @@ const pattern = z
 
 const MAX_RULES = 1_000;
 const MAX_MONTHS = 1_200;
+const MAX_DAYS = 3_660;
 
 export const privacyDocument = z.strictObject({
   version: described(z.literal(1), 'The version of this format: always 1.'),
@@ -151,6 +152,22 @@ export const privacyDocument = z.strictObject({
       .default({}),
     'How long the audit keeps the rows of a tenant. `*`: every tenant that is not named. Without this field, the audit keeps all rows.',
     { '*': { keepMonths: 24 } },
+  ),
+  contextRetention: described(
+    z
+      .record(
+        z.union([z.literal('*'), tenant]),
+        z.strictObject({
+          keepDays: described(
+            z.int().min(1).max(MAX_DAYS),
+            'How many days the audit keeps the records of the context builder.',
+            7,
+          ),
+        }),
+      )
+      .default({}),
+    'How long the audit keeps the records of the context builder of a tenant. `*`: every tenant that is not named. Default: 30 days.',
+    { '*': { keepDays: 7 } },
   ),
 });
 export type PrivacyDocument = z.output<typeof privacyDocument>;

@@ -29,6 +29,7 @@ export type RouteRecords = {
 export const ROUTE_RECORDS: readonly RouteRecords[] = [
   { topics: ['actions'], quota: 'publish', routes: ['POST /v1/actions', 'POST /v1/outcomes'] },
   { topics: ['sdkRecords'], quota: 'publish', routes: ['POST /v1/audit'] },
+  { topics: ['context'], quota: 'publish', routes: ['POST /v1/context'] },
   { topics: ['decisions'], quota: 'kills', routes: ['POST /v1/agents/{id}/kill', 'POST /v1/kill'] },
   {
     topics: ['decisions'],
@@ -108,6 +109,7 @@ export const ROUTE_RECORDS: readonly RouteRecords[] = [
       'GET /v1/audit/analytics/tokens',
       'GET /v1/audit/analytics/tools',
       'GET /v1/audit/analytics/verdicts',
+      'GET /v1/audit/context',
       'GET /v1/audit/control-events',
       'GET /v1/audit/control-events/{id}',
       'GET /v1/audit/dead-letters',

@@ -21,6 +21,8 @@ export const TOPICS = {
   sdkRecords: 'mandate.sdkrecords.v1',
   /** The events of runs of workflows. The key of a record is the tenant and the run. */
   runs: 'mandate.runs.v1',
+  /** What the context builders of programs picked for chat requests. The plane only records it. */
+  context: 'mandate.context.v1',
   /** Persons that were forgotten. */
   persons: 'mandate.persons.v1',
   /** Every change of agents, policies and rules. */
@@ -97,6 +99,11 @@ export type TopicSettings = {
 const REQUESTS: TopicSettings = { partitions: 8, retentionMs: 7 * DAY_MS, maxBatchBytes: 1_048_588 };
 /** A decision contains its request and the evidence of each check. A dead letter contains its bytes in base64. */
 const KEPT: TopicSettings = { partitions: 8, retentionMs: null, maxBatchBytes: 2_097_164 };
+/**
+ * What context builders picked is about persons, and is of use only for some weeks. The audit may keep its rows longer
+ * or shorter.
+ */
+const CONTEXT: TopicSettings = { ...KEPT, retentionMs: 30 * DAY_MS };
 /** Two partitions. One contains the snapshots, and the other lists them. The last listed snapshot is the newest. */
 const SNAPSHOTS: TopicSettings = { ...KEPT, partitions: 2 };
 
@@ -118,6 +125,7 @@ export function settingsOfTopic(topic: string): TopicSettings {
   if (takesRequests) return REQUESTS;
   if (topic === TOPICS.alerts) return ALERTS;
   if (topic === TOPICS.access) return ACCESS;
+  if (topic === TOPICS.context) return CONTEXT;
   if (topic === TOPICS.persons) return PERSONS;
   if (topic === TOPICS.control) return CONTROL;
   return topic === TOPICS.snapshots || topic === TOPICS.controlSnapshots ? SNAPSHOTS : KEPT;

@@ -3,7 +3,7 @@ import { cyclesOf, fileCycles, workspaceCycles } from './cycles.ts';
 import { globalFaults } from './global-rules.ts';
 import { importFaults } from './import-rules.ts';
 import { ROOT } from './repository.ts';
-import { readTree, type Tree } from './tree.ts';
+import { isForTests, readTree, type Tree } from './tree.ts';
 
 describe('this repository', () => {
   const tree = readTree(ROOT);
@@ -15,6 +15,15 @@ describe('this repository', () => {
   });
   it('imports only what the rules allow', () => {
     expect(importFaults(tree)).toEqual([]);
+  });
+  it('imports the context builder nowhere but in tests, because it fails open', () => {
+    const importing = [...tree.files].filter(
+      ([path, text]) =>
+        !isForTests(path) &&
+        !path.startsWith('packages/context/') &&
+        /(?:from|import) '@mandate\/context['/]/.test(text),
+    );
+    expect(importing.map(([path]) => path)).toEqual([]);
   });
   it('reads the environment at entry points only, and uses nothing impure in the pure packages', () => {
     expect(globalFaults(tree)).toEqual([]);

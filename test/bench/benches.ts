@@ -86,6 +86,10 @@ export const BENCHES: readonly Bench[] = [
     load: async () => (await import('./benches/memory-sizes.ts')).redisSizes,
   },
   { name: 'sdk-overhead', load: async () => (await import('./benches/sdk-overhead.ts')).sdkOverhead },
+  {
+    name: 'context-builder',
+    load: async () => (await import('./benches/context-builder.ts')).contextBuilder,
+  },
   { name: 'plane-start', load: async () => (await import('./benches/plane-start.ts')).planeStart },
   { name: 'install-size', load: async () => (await import('./benches/install-size.ts')).installSize },
 ];

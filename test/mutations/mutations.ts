@@ -1,5 +1,6 @@
 /** Every mutation. For each one, at least one test must fail. */
 import type { Mutation } from './mutation.ts';
+import { CONTEXT_MUTATIONS } from './rows/context.ts';
 import { GOVERNANCE_MUTATIONS } from './rows/governance.ts';
 import { LEDGER_MUTATIONS } from './rows/ledger.ts';
 import { MANIFEST_MUTATIONS } from './rows/manifests.ts';
@@ -20,4 +21,5 @@ export const MUTATIONS: readonly Mutation[] = [
   ...SERVICE_MUTATIONS,
   ...PACKAGE_MUTATIONS,
   ...SDK_MUTATIONS,
+  ...CONTEXT_MUTATIONS,
 ];

@@ -54,6 +54,7 @@ export { recordedByPartition, tenantsRecorded } from './queries/recorded.ts';
 export { childrenOf, decisionsOfTrace, duplicatesOf } from './queries/related-decisions.ts';
 export { releases } from './queries/releases.ts';
 export { answersTo, republicationsOf } from './queries/republications.ts';
+export { searchContextBuilds } from './queries/search-context-builds.ts';
 export { CONTROL_EVENTS, changeById, searchControlEvents } from './queries/search-control-events.ts';
 export { searchDeadLetters } from './queries/search-dead-letters.ts';
 export { searchDecisions } from './queries/search-decisions.ts';
@@ -73,6 +74,7 @@ export { type Asked, ask, type Question } from './question.ts';
 export {
   type InsertCounts,
   recordAuditReads,
+  recordContextBuilds,
   recordControlEvents,
   recordDeadLetters,
   recordDecisions,
@@ -94,6 +96,7 @@ export {
 } from './retention/tenant-tables.ts';
 export { markRecordedSince } from './rollups/mark-touched.ts';
 export { refreshRollups, waitingHours } from './rollups/refresh-rollups.ts';
+export type { KeptBuild } from './rows/context-build-row.ts';
 export { idOfChange, recordedChange } from './rows/control-change.ts';
 export type { ControlEvent } from './rows/control-event-row.ts';
 export { openServerAudit, type ServerAuditOptions } from './server.ts';

@@ -1,6 +1,6 @@
 /**
  * Retention, which is off unless an operator runs `mandate audit prune`. It drops whole months of decisions,
- * settlements, dead letters, reads and records of SDKs. Each month is a partition, so nothing is rewritten and the
+ * settlements, dead letters, reads, records of SDKs and records of the context builder. Each month is a partition, so nothing is rewritten and the
  * disk space is free at once. Control events are never dropped: acts of operators and ledger epochs are needed as long
  * as the log exists.
  *
@@ -15,7 +15,14 @@ import { recordRetentionStart } from './retention/retention-start.ts';
 import { EVERYBODY } from './retention/tenant-tables.ts';
 import { markReachingBack } from './rollups/mark-touched.ts';
 
-const EXPIRING = ['decisions', 'settlements', 'dead_letters', 'audit_reads', 'sdk_records'] as const;
+const EXPIRING = [
+  'decisions',
+  'settlements',
+  'dead_letters',
+  'audit_reads',
+  'sdk_records',
+  'context_builds',
+] as const;
 
 /** A partition is a month, named YYYYMM. `rows` includes repeats that no merge has collapsed yet. */
 const monthRow = z.object({ table: z.enum(EXPIRING), month: z.string().regex(/^\d{6}$/), rows: z.int() });

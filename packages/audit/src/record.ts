@@ -13,6 +13,7 @@ import { quarantine } from './quarantine.ts';
 import type { Recorded } from './recorded.ts';
 import { markingTouched } from './rollups/mark-touched.ts';
 import { auditReadRow, auditReadRowOf } from './rows/audit-read-row.ts';
+import { contextBuildRow, contextBuildRowOf, type KeptBuild } from './rows/context-build-row.ts';
 import { type ControlEvent, controlEventRow, controlEventRowOf } from './rows/control-event-row.ts';
 import { deadLetterRow, deadLetterRowOf } from './rows/dead-letter-row.ts';
 import { decisionRow, decisionRowOf } from './rows/decision-row.ts';
@@ -41,6 +42,7 @@ const CONTROL_EVENTS = table({ name: 'control_events', schema: controlEventRow, 
 const DEAD_LETTERS = table({ name: 'dead_letters', schema: deadLetterRow, rowOf: deadLetterRowOf });
 const REPUBLICATIONS = table({ name: 'republications', schema: republicationRow, rowOf: republicationRowOf });
 const AUDIT_READS = table({ name: 'audit_reads', schema: auditReadRow, rowOf: auditReadRowOf });
+const CONTEXT_BUILDS = table({ name: 'context_builds', schema: contextBuildRow, rowOf: contextBuildRowOf });
 const SDK_RECORDS = table({ name: 'sdk_records', schema: sdkRecordRow, rowOf: sdkRecordRowOf });
 
 export function recordDecisions(
@@ -92,6 +94,13 @@ export function recordSdkRecords(
   batch: readonly Recorded<SdkRecord>[],
 ): Promise<InsertCounts> {
   return record(client, SDK_RECORDS, batch);
+}
+
+export function recordContextBuilds(
+  client: AuditClient,
+  batch: readonly Recorded<KeptBuild>[],
+): Promise<InsertCounts> {
+  return record(client, CONTEXT_BUILDS, batch);
 }
 
 const LANE = ['recorder'];

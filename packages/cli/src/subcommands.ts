@@ -45,6 +45,7 @@ const LOADERS = {
   reads: async () => (await import('./commands/audit-questions.ts')).readsCommand,
   run: async () => (await import('./commands/run.ts')).runCommand,
   runs: async () => (await import('./commands/runs.ts')).runsCommand,
+  query: async () => (await import('./commands/audit-questions.ts')).queryCommand,
   export: async () => (await import('./commands/export.ts')).exportCommand,
   kill: async () => (await import('./commands/kill.ts')).killCommand,
   revive: async () => (await import('./commands/revive.ts')).reviveCommand,
@@ -103,6 +104,7 @@ const GROUPS: Readonly<Record<string, readonly (readonly [name: Name, summary: s
     ['reads', 'list who asked the audit for what'],
     ['run', 'start a run of an agent manifest, or play it without models'],
     ['runs', 'list, follow, cancel and retry runs of agent manifests'],
+    ['query', 'list what context builders picked'],
     ['export', 'download the audit as files, and check such files'],
   ],
   'Stop and approve': [

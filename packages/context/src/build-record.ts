@@ -1,10 +1,14 @@
-/** The record of one request, and what goes into it. Skipped requests have one too. */
+/** The record of one request. Skipped requests have one too. The plane knows its form (`context.built`). */
+import type { ContextBuild } from '@mandate/schemas';
+import { sortableId } from '@mandate/schemas/core';
+import { firstCodePoints } from './code-points.ts';
 
-import type { ContextManifest } from './manifest.ts';
-import type { Person } from './model.ts';
-import type { AnswerFault } from './read-answer.ts';
-import type { ContextSizes } from './sent-context.ts';
-import type { SkipReason } from './skip.ts';
+/** A record without its tenant, which the plane knows from the key that reports it. */
+export type BuildRecord = Omit<ContextBuild, 'tenant'>;
+export type BuilderStep = BuildRecord['steps']['manifest_builder'];
+
+/** The whole conversation with the model. It is recorded only on demand. */
+export type PromptDebug = NonNullable<BuilderStep['prompt_debug']>;
 
 /**
  * Why a build failed.
@@ -14,43 +18,24 @@ import type { SkipReason } from './skip.ts';
  * - `PROVIDER_ERROR`: the provider failed. `detail` is the HTTP status, if it answered.
  * - `CANCELLED`: the caller gave up.
  * - `INTERNAL_ERROR`: the builder itself failed.
+ * The other codes say what is wrong with the answer of the model.
  */
-export type BuildErrorCode =
-  | AnswerFault
-  | 'BLOCKED'
-  | 'UNDECIDED'
-  | 'TIMEOUT'
-  | 'PROVIDER_ERROR'
-  | 'CANCELLED'
-  | 'INTERNAL_ERROR';
+export type BuildError = NonNullable<BuilderStep['error']>;
+export type BuildErrorCode = BuildError['code'];
 
-export type BuildError = { code: BuildErrorCode; detail?: string };
+/** Makes the id of a record. It begins with its time, so that records sort by time. */
+export function newRecordId(atMs: number): string {
+  return sortableId('ctx', atMs, crypto.randomUUID().replaceAll('-', ''));
+}
 
-/** The whole conversation with the model. It is recorded only on demand. */
-export type PromptDebug = { system_prompt: string; user_prompt: string; raw_response: string | null };
+/** A record of the log has at most 256 KiB, and sealing makes a text longer. */
+const MOST_UNITS = 40_000;
+/** A text of this many code points fits, however it is encoded. */
+const CODE_POINTS_THAT_FIT = 8_000;
 
-export type BuilderStep = {
-  enabled: boolean;
-  skipped: boolean;
-  skip_reason: SkipReason | null;
-  template_key: string;
-  /** Null: the request was skipped. */
-  input: ContextSizes | null;
-  output: ContextManifest | null;
-  /** Null: the request was skipped. */
-  latency_ms: number | null;
-  prompt_debug: PromptDebug | null;
-  error: BuildError | null;
-};
-
-export type BuildRecord = {
-  requestId: string;
-  agentId: string;
-  /** The action of the model call. Null: no decision names one. */
-  actionId: string | null;
-  parentActionId: string | null;
-  principal: Person | null;
-  /** RFC 3339, in UTC. */
-  builtAt: string;
-  steps: { manifest_builder: BuilderStep };
-};
+/** Returns the text if its record stays small enough, otherwise its beginning. */
+export function recordable(text: string): string {
+  const bytes = new TextEncoder().encode(JSON.stringify(text.slice(0, MOST_UNITS))).length;
+  const isSmall = text.length <= MOST_UNITS && bytes <= 1.5 * MOST_UNITS;
+  return isSmall ? text : firstCodePoints(text, CODE_POINTS_THAT_FIT).toWellFormed();
+}

@@ -18,7 +18,7 @@ const PHRASES: readonly RegExp[] = [
   /\bfollow(?:ing)?[ -]?ups?\b/,
   /\bcheck(?:ing)?[ -]in\b/,
   /\bprob(?:e|es|ing)\b/,
-  /\b[ei]nquir(?:e|es|ing|y|ies)\b/,
+  /\b[ei]nquir(?:e|es|ing)\b/,
   /\b(?:invit|encourag)(?:e|es|ing)\b[^.!;]*\b(?:share|sharing|tell|talk|say|open up|elaborate|describe|explain)\b/,
   /\btell me more\b/,
   /\bwould you like\b/,

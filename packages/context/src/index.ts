@@ -13,6 +13,12 @@ export { type ConfidenceGate, warnsOfLowConfidence } from './confidence-gate.ts'
 export { asksFollowUp } from './follow-up.ts';
 export type { ContextManifest, QuestionType } from './manifest.ts';
 export type { BuilderModel, ModelAnswer, ModelCall, Person } from './model.ts';
+export {
+  type ContextRecords,
+  type ContextRecordsOptions,
+  contextRecords,
+  type RecordCounts,
+} from './plane-records.ts';
 export { type AnswerFault, type ReadAnswer, readAnswer } from './read-answer.ts';
 export {
   type BuilderConfig,

@@ -1,30 +1,19 @@
 /** What the builder picks for one message: the manifest, and the limits of its parts. */
+import { CONTEXT_ITEMS, CONTEXT_QUESTION_TYPES, type ContextBuild } from '@mandate/schemas';
 
-export const QUESTION_TYPES = [
-  'relationship_identity',
-  'emotional_support',
-  'factual_profile',
-  'presence_check',
-  'task_request',
-  'casual',
-  'general',
-] as const;
-export type QuestionType = (typeof QUESTION_TYPES)[number];
+type Recorded = NonNullable<ContextBuild['steps']['manifest_builder']['output']>;
 
-export type ContextManifest = {
-  /** What the message is about, in a few words. */
-  focus: string;
-  question_type: QuestionType;
-  /** Facts that the main model reads early. */
-  context_early: readonly string[];
-  /** Facts that the main model reads directly before the message. */
-  context_reinforce: readonly string[];
-  /** Suggestions for the answer. They are not rules. */
-  answer_guidance: readonly string[];
-};
+/**
+ * `focus`: what the message is about. `context_early`: facts that the main model reads early. `context_reinforce`: facts
+ * that it reads directly before the message. `answer_guidance`: suggestions for the answer, which are no rules.
+ */
+export type ContextManifest = Recorded;
+export type QuestionType = ContextManifest['question_type'];
+
+export const QUESTION_TYPES = CONTEXT_QUESTION_TYPES;
 
 /** The most items of each list. */
-export const MOST_ITEMS = { context_early: 3, context_reinforce: 5, answer_guidance: 5 } as const;
+export const MOST_ITEMS = CONTEXT_ITEMS;
 export type ListName = keyof typeof MOST_ITEMS;
 
 /** The most code points of the focus and of each item. */

@@ -101,5 +101,5 @@ test.each([
 ])('reads a hostile answer soon: %s', (_, text) => {
   const began = performance.now();
   readAnswer({ text });
-  expect(performance.now() - began).toBeLessThan(200);
+  expect(performance.now() - began).toBeLessThan(1_000);
 });

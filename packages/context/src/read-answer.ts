@@ -2,6 +2,7 @@
  * Reads the answer of the model. The answer is untrusted: it is one JSON object of a known form, or the build fails
  * with a code that says why.
  */
+import type { BuildErrorCode } from './build-record.ts';
 import { cleanText } from './clean-text.ts';
 import { firstCodePoints, isLongerThan } from './code-points.ts';
 import {
@@ -22,13 +23,10 @@ import { hasRepeatedKey } from './repeated-key.ts';
  * - `INVALID_SHAPE`: the value is not the expected object.
  * - `INVALID_QUESTION_TYPE`: the type of question is unknown.
  */
-export type AnswerFault =
-  | 'TRUNCATED'
-  | 'REFUSED'
-  | 'EMPTY_ANSWER'
-  | 'INVALID_JSON'
-  | 'INVALID_SHAPE'
-  | 'INVALID_QUESTION_TYPE';
+export type AnswerFault = Extract<
+  BuildErrorCode,
+  'TRUNCATED' | 'REFUSED' | 'EMPTY_ANSWER' | 'INVALID_JSON' | 'INVALID_SHAPE' | 'INVALID_QUESTION_TYPE'
+>;
 
 export type ReadAnswer = { manifest: ContextManifest; fault: null } | { manifest: null; fault: AnswerFault };
 

@@ -2,12 +2,20 @@
  * Picks the context of one message with one governed model call. It never throws and never waits longer than its time:
  * if it fails, the chat goes on without a manifest.
  */
-import type { BuildError, BuilderStep, BuildRecord, PromptDebug } from './build-record.ts';
+import {
+  type BuildError,
+  type BuilderStep,
+  type BuildRecord,
+  newRecordId,
+  type PromptDebug,
+  recordable,
+} from './build-record.ts';
 import { isEnabledIn } from './flag.ts';
 import type { ContextManifest } from './manifest.ts';
 import type { BuilderModel, ModelAnswer, ModelCall, Person } from './model.ts';
 import { ANSWER_SCHEMA, SYSTEM_PROMPT, TEMPLATE_KEY, userPrompt } from './prompts.ts';
 import { readAnswer } from './read-answer.ts';
+import { nameOf, personOf } from './record-names.ts';
 import { type ContextRequest, type ContextSizes, cutContext } from './sent-context.ts';
 import { skipReasonOf } from './skip.ts';
 import { systemTiming, type Timing } from './timing.ts';
@@ -107,13 +115,15 @@ function recordOf(
   step: Partial<BuilderStep>,
   actionId: string | null,
 ): BuildRecord {
+  const nowMs = Date.now();
   return {
-    requestId: request?.requestId ?? crypto.randomUUID(),
+    id: newRecordId(nowMs),
+    requestId: nameOf(request?.requestId) ?? crypto.randomUUID(),
     agentId: deps?.model?.agentId ?? '',
     actionId,
-    parentActionId: request?.parentActionId ?? null,
-    principal: request?.principal ?? null,
-    builtAt: new Date().toISOString(),
+    parentActionId: nameOf(request?.parentActionId) ?? null,
+    principal: personOf(request?.principal),
+    builtAt: new Date(nowMs).toISOString(),
     steps: { manifest_builder: { ...NO_STEP, ...step } },
   };
 }
@@ -132,7 +142,7 @@ async function build(request: BuilderRequest, deps: BuilderDeps): Promise<Build>
   const { answer, actionId, latencyMs } = await askInTime(prompts, { request, model, config, timing });
   const { manifest, error } = resultOf(answer);
   const raw_response = answer.outcome === 'answered' ? answer.text : null;
-  const debug: PromptDebug | null = config.promptDebug === true ? { ...prompts, raw_response } : null;
+  const debug = config.promptDebug === true ? debugOf(prompts, raw_response) : null;
   const step = { input: sizes, output: manifest, latency_ms: latencyMs, prompt_debug: debug, error };
   const record = recordOf(request, deps, step, actionId);
   if (manifest === null) return { built: null, record };
@@ -153,6 +163,18 @@ async function build(request: BuilderRequest, deps: BuilderDeps): Promise<Build>
       },
     },
     record,
+  };
+}
+
+/** The whole conversation, as far as it fits into a record. */
+function debugOf(
+  { system_prompt, user_prompt }: { system_prompt: string; user_prompt: string },
+  raw: string | null,
+): PromptDebug {
+  return {
+    system_prompt,
+    user_prompt: recordable(user_prompt),
+    raw_response: raw === null ? null : recordable(raw),
   };
 }
 

@@ -1,6 +1,7 @@
 /** Decides whether the builder runs for a request at all. */
+import type { BuilderStep } from './build-record.ts';
 
-export type SkipReason = 'flag_disabled' | 'channel_override_none' | 'clarification_turn';
+export type SkipReason = NonNullable<BuilderStep['skip_reason']>;
 
 type Skippable = {
   channel?: { scratchpad_template?: string | undefined } | null | undefined;

@@ -33,6 +33,14 @@ test('treats a tenant with the name of an object property like any other tenant'
   expect(file.keepMonths('constructor')).toBe(9);
 });
 
+test('keeps records of the context builder for 30 days, unless the document says otherwise', () => {
+  const { path, file, lookTwice } = opened(null);
+  expect(file.keepContextDays('acme')).toBe(30);
+  writeFileSync(path, 'version: 1\ncontextRetention: { acme: { keepDays: 7 }, "*": { keepDays: 90 } }\n');
+  lookTwice();
+  expect(['acme', 'other', 'constructor'].map(file.keepContextDays)).toEqual([7, 90, 90]);
+});
+
 test('keeps and reports the last good document after a bad edit, or if the file disappears', () => {
   const { path, file, lookTwice } = opened(GOOD);
   expect(file.readiness()).toEqual({ name: 'privacy', ok: true });

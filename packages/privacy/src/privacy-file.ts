@@ -6,13 +6,15 @@
 import { existsSync } from 'node:fs';
 import { type DocumentFault, describeFault } from '@mandate/policy/documents';
 import { type FollowedDocument, followDocument, type Logger, MandateError } from '@mandate/runtime';
-import type { PrivacyDocument } from '@mandate/schemas';
+import { DEFAULTS, type PrivacyDocument } from '@mandate/schemas';
 import { type Hashing, loadPrivacy, NO_PRIVACY } from './load-privacy.ts';
 
 export type PrivacyFile = Pick<FollowedDocument, 'readiness' | 'look' | 'stop'> & {
   privacy(): PrivacyDocument;
   /** Returns how many months the audit keeps the rows of a tenant. Null if it keeps all rows. */
   keepMonths(tenant: string): number | null;
+  /** Returns how many days the audit keeps the records of the context builder of a tenant. */
+  keepContextDays(tenant: string): number;
   /** Calls the listener after each edit that took effect. */
   onEdit(listener: () => void): void;
 };
@@ -47,6 +49,7 @@ export function openPrivacyFile(
   return {
     privacy: () => privacy,
     keepMonths: (tenant) => keepMonths(privacy, tenant),
+    keepContextDays: (tenant) => keepContextDays(privacy, tenant),
     onEdit: (listener) => void listeners.push(listener),
     readiness,
     look,
@@ -55,8 +58,16 @@ export function openPrivacyFile(
 }
 
 function keepMonths({ retention }: PrivacyDocument, tenant: string): number | null {
-  const named = Object.hasOwn(retention, tenant) ? tenant : '*';
-  return retention[named]?.keepMonths ?? null;
+  return ofTenant(retention, tenant)?.keepMonths ?? null;
+}
+
+function keepContextDays({ contextRetention }: PrivacyDocument, tenant: string): number {
+  return ofTenant(contextRetention, tenant)?.keepDays ?? DEFAULTS.contextDays;
+}
+
+/** Returns the entry of the tenant, or the entry for all other tenants. */
+function ofTenant<Entry>(entries: Readonly<Record<string, Entry>>, tenant: string): Entry | undefined {
+  return entries[Object.hasOwn(entries, tenant) ? tenant : '*'];
 }
 
 function bad(path: string, faults: readonly DocumentFault[]): MandateError {

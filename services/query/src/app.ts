@@ -22,6 +22,7 @@ import { analyticsTokens } from './routes/analytics-tokens.ts';
 import { explainDecision } from './routes/explain-decision.ts';
 import { exportAudit } from './routes/export-audit.ts';
 import { listApprovals } from './routes/list-approvals.ts';
+import { listContextBuilds } from './routes/list-context-builds.ts';
 import { listControlEvents } from './routes/list-control-events.ts';
 import { listDeadLetters } from './routes/list-dead-letters.ts';
 import { listKills } from './routes/list-kills.ts';
@@ -77,6 +78,7 @@ const ROUTES = [
   showDeadLetter,
   listReads,
   listSdkRecords,
+  listContextBuilds,
   sums,
 ];
 

@@ -1,5 +1,5 @@
 /**
- * The recorder: a consumer of the decisions, the records of SDKs, the dead letters, the reads and the changes of
+ * The recorder: a consumer of the decisions, the records of SDKs and of context builders, the dead letters, the reads and the changes of
  * agents, policies and rules. Only the recorder writes the audit's tables. It reads a batch, inserts it into
  * ClickHouse, and commits. So every committed record is in the tables. A record that is inserted twice shows once,
  * because every table collapses repeats.
@@ -35,6 +35,7 @@ import { type KeepMonths, keepRetention, withoutPastRecords } from './keep-reten
 import { keepRollups } from './keep-rollups.ts';
 import { watchLag } from './lag-watch.ts';
 import { countInserted, recorderMeasures } from './measures.ts';
+import type { KeepDays } from './read-batch.ts';
 import { recordUntilDone, type TracedRowBatch } from './record-batch.ts';
 import { insertRowBatches, type RowBatch } from './row-batch.ts';
 import { assertTablesUnchanged, tablesIdentity } from './tables-identity.ts';
@@ -66,6 +67,8 @@ export type RecorderOptions = {
    * How long a tenant's rows are kept; absent: without limit. On a server, the user needs the right to delete rows.
    */
   keepMonths?: KeepMonths | undefined;
+  /** How long the records of a tenant's context builder are kept. Default: 30 days. */
+  keepContextDays?: KeepDays | undefined;
   /**
    * When rows past their retention are dropped: first one minute after the start, then every 6 hours, unless set
    * here.
@@ -100,6 +103,7 @@ const RECORDED_TOPICS = [
   TOPICS.access,
   TOPICS.control,
   TOPICS.sdkRecords,
+  TOPICS.context,
 ];
 const DRAIN_MS = 5_000;
 
@@ -139,6 +143,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
     measures,
     tracing: tracer && { tracer, system: bus.system, group },
     heartbeatMs: sessionTimeoutMs / 4,
+    keepContextDays: options.keepContextDays,
   };
   const consumer = await bus.consume({
     group,

@@ -43,6 +43,7 @@ const TABLES = {
   republications: 'republications',
   auditReads: 'audit_reads',
   sdkRecords: 'sdk_records',
+  contextBuilds: 'context_builds',
 } as const satisfies Record<Exclude<keyof RowBatch, 'unreadable'>, TenantTableName>;
 type Recording = keyof typeof TABLES;
 
@@ -96,6 +97,7 @@ function withoutPast(
     republications: rowBatch.republications.filter((one) => isKept('republications', one)),
     auditReads: rowBatch.auditReads.filter((one) => isKept('auditReads', one)),
     sdkRecords: rowBatch.sdkRecords.filter((one) => isKept('sdkRecords', one)),
+    contextBuilds: rowBatch.contextBuilds.filter((one) => isKept('contextBuilds', one)),
     unreadable: rowBatch.unreadable,
   }));
   return { kept, past };

@@ -65,6 +65,7 @@ export function countInserted(
     republications: others.republications,
     audit_reads: others.auditReads,
     sdk_records: others.sdkRecords,
+    context_builds: others.contextBuilds,
   };
   let quarantined = unreadable;
   for (const [table, counts] of Object.entries(tables)) {

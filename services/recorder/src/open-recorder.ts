@@ -14,7 +14,11 @@ type Settings = Pick<
 /** Opens the recorder in a process that has already opened the log and the tables of the audit. */
 export async function openRecorder(
   config: Readonly<Settings>,
-  parts: ProcessParts & { bus: Bus; audit: AuditClient; privacy: Pick<PrivacyFile, 'keepMonths'> },
+  parts: ProcessParts & {
+    bus: Bus;
+    audit: AuditClient;
+    privacy: Pick<PrivacyFile, 'keepMonths' | 'keepContextDays'>;
+  },
 ): Promise<Recorder> {
   const { bus, audit, privacy, log, metrics, tracer, running } = parts;
   const starting = startRecorder({
@@ -28,6 +32,7 @@ export async function openRecorder(
     sessionTimeoutMs: config.RECORDER_SESSION_TIMEOUT_MS,
     retentionMs: config.RECORDER_RETENTION_MS,
     keepMonths: privacy.keepMonths,
+    keepContextDays: privacy.keepContextDays,
   });
   return running(await starting);
 }

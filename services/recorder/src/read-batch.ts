@@ -4,9 +4,12 @@
  */
 import type { Batch, LogRecord } from '@mandate/bus';
 import { turns } from '@mandate/runtime';
-import { type EpochInForce, epochAfter, holdsIn, TOPICS, traceIdIn } from '@mandate/schemas';
-import { readAccess, readDeadLetters, readDecision, readSdk } from './read-record.ts';
+import { DEFAULTS, type EpochInForce, epochAfter, holdsIn, TOPICS, traceIdIn } from '@mandate/schemas';
+import { readAccess, readContext, readDeadLetters, readDecision, readSdk } from './read-record.ts';
 import { emptyRowBatch, type RowBatch } from './row-batch.ts';
+
+/** Returns for how many days the records of a tenant's context builder are kept. */
+export type KeepDays = (tenant: string) => number;
 
 export type ReadBatch = {
   rowBatch: RowBatch;
@@ -15,6 +18,7 @@ export type ReadBatch = {
 };
 
 const LANE = ['recorder'];
+const DAY_MS = 24 * 3_600_000;
 
 /**
  * @param epoch the ledger epoch in force before the batch
@@ -22,7 +26,11 @@ const LANE = ['recorder'];
  */
 export async function readBatch(
   { topic, records }: Pick<Batch, 'topic' | 'records'>,
-  { epoch, recordedAtMs }: { epoch: EpochInForce | null; recordedAtMs: number },
+  {
+    epoch,
+    recordedAtMs,
+    keepContextDays = () => DEFAULTS.contextDays,
+  }: { epoch: EpochInForce | null; recordedAtMs: number; keepContextDays?: KeepDays | undefined },
 ): Promise<ReadBatch> {
   const rowBatch = emptyRowBatch();
   let inForce = epoch;
@@ -61,6 +69,11 @@ export async function readBatch(
         // The ledger of an SDK has other epochs than the ledger of the plane, so its records are never void.
         rowBatch.sdkRecords.push({ ...origin, record, void: false });
         break;
+      case 'context.built': {
+        const keptUntilMs = Date.parse(record.build.builtAt) + keepContextDays(record.build.tenant) * DAY_MS;
+        rowBatch.contextBuilds.push({ ...origin, record: { ...record, keptUntilMs }, void: false });
+        break;
+      }
       case 'ledger.epoch': {
         const after = epochAfter(inForce, record.epoch);
         rowBatch.controlEvents.push({ ...origin, record, void: after === inForce });
@@ -78,5 +91,6 @@ export async function readBatch(
 function readAs(topic: string, logged: LogRecord) {
   if (topic === TOPICS.deadLetters) return readDeadLetters(logged);
   if (topic === TOPICS.sdkRecords) return readSdk(logged);
+  if (topic === TOPICS.context) return readContext(logged);
   return topic === TOPICS.access ? readAccess(logged) : readDecision(logged);
 }

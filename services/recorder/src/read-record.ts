@@ -5,9 +5,11 @@
 import type { LogRecord } from '@mandate/bus';
 import {
   type AccessRecord,
+  type ContextBuilt,
   type DeadLettersRecord,
   type DecisionsRecord,
   readAccessRecord,
+  readContextRecord,
   readDeadLettersRecord,
   readDecisionsRecord,
   readSdkRecord,
@@ -32,6 +34,10 @@ export function readAccess({ value }: LogRecord): ReadRecord<AccessRecord> {
 
 export function readSdk({ value }: LogRecord): ReadRecord<SdkRecord> {
   return read(() => readSdkRecord(value));
+}
+
+export function readContext({ value }: LogRecord): ReadRecord<ContextBuilt> {
+  return read(() => readContextRecord(value));
 }
 
 function read<R>(reading: () => R): ReadRecord<R> {

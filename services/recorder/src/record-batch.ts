@@ -18,7 +18,7 @@ import type { EpochsInForce } from './epoch-in-force.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { withHeartbeats } from './heartbeats.ts';
 import type { RecorderMeasures } from './measures.ts';
-import { type ReadBatch, readBatch } from './read-batch.ts';
+import { type KeepDays, type ReadBatch, readBatch } from './read-batch.ts';
 import { emptyRowBatch, type RowBatch } from './row-batch.ts';
 import { beginSpans, type Tracing } from './trace-batch.ts';
 
@@ -34,6 +34,7 @@ export type BatchContext = {
   log: Logger;
   measures: RecorderMeasures;
   heartbeatMs: number;
+  keepContextDays?: KeepDays | undefined;
 };
 
 const FIRST_WAIT_MS = 50;
@@ -91,11 +92,11 @@ async function recordOnce(batch: Batch, spans: readonly Span[], context: BatchCo
 async function read(
   batch: Batch,
   start: LogPosition,
-  { epochs, changes, clock }: BatchContext,
+  { epochs, changes, clock, keepContextDays }: BatchContext,
 ): Promise<ReadBatch> {
   if (batch.topic !== TOPICS.control) {
     const epoch = await epochs.before(start);
-    return readBatch(batch, { epoch, recordedAtMs: clock() });
+    return readBatch(batch, { epoch, recordedAtMs: clock(), keepContextDays });
   }
   return {
     rowBatch: { ...emptyRowBatch(), controlEvents: await changes.in(batch.records, clock()) },

@@ -3,10 +3,12 @@ import {
   type AuditClient,
   type ControlEvent,
   type InsertCounts,
+  type KeptBuild,
   type Quarantined,
   quarantine,
   type Recorded,
   recordAuditReads,
+  recordContextBuilds,
   recordControlEvents,
   recordDeadLetters,
   recordDecisions,
@@ -24,6 +26,7 @@ export type RowBatch = {
   republications: Recorded<Republication>[];
   auditReads: Recorded<AuditRead>[];
   sdkRecords: Recorded<SdkRecord>[];
+  contextBuilds: Recorded<KeptBuild>[];
   /** Values that cannot be read as records of their topic. */
   unreadable: Quarantined[];
 };
@@ -37,6 +40,7 @@ export function emptyRowBatch(): RowBatch {
     republications: [],
     auditReads: [],
     sdkRecords: [],
+    contextBuilds: [],
     unreadable: [],
   };
 }
@@ -63,33 +67,38 @@ export async function insertRowBatches(
     audit,
     all((rowBatch) => rowBatch.controlEvents),
   );
-  const [decisions, settlements, deadLetters, republications, auditReads, sdkRecords] = await Promise.all([
-    recordDecisions(
-      audit,
-      all((rowBatch) => rowBatch.decisions),
-    ),
-    recordSettlements(
-      audit,
-      all((rowBatch) => rowBatch.settlements),
-    ),
-    recordDeadLetters(
-      audit,
-      all((rowBatch) => rowBatch.deadLetters),
-    ),
-    recordRepublications(
-      audit,
-      all((rowBatch) => rowBatch.republications),
-    ),
-    recordAuditReads(
-      audit,
-      all((rowBatch) => rowBatch.auditReads),
-    ),
-    recordSdkRecords(
-      audit,
-      all((rowBatch) => rowBatch.sdkRecords),
-    ),
-    quarantine(audit, unreadable),
-  ]);
+  const [decisions, settlements, deadLetters, republications, auditReads, sdkRecords, contextBuilds] =
+    await Promise.all([
+      recordDecisions(
+        audit,
+        all((rowBatch) => rowBatch.decisions),
+      ),
+      recordSettlements(
+        audit,
+        all((rowBatch) => rowBatch.settlements),
+      ),
+      recordDeadLetters(
+        audit,
+        all((rowBatch) => rowBatch.deadLetters),
+      ),
+      recordRepublications(
+        audit,
+        all((rowBatch) => rowBatch.republications),
+      ),
+      recordAuditReads(
+        audit,
+        all((rowBatch) => rowBatch.auditReads),
+      ),
+      recordSdkRecords(
+        audit,
+        all((rowBatch) => rowBatch.sdkRecords),
+      ),
+      recordContextBuilds(
+        audit,
+        all((rowBatch) => rowBatch.contextBuilds),
+      ),
+      quarantine(audit, unreadable),
+    ]);
   return {
     controlEvents,
     decisions,
@@ -98,6 +107,7 @@ export async function insertRowBatches(
     republications,
     auditReads,
     sdkRecords,
+    contextBuilds,
     unreadable: unreadable.length,
   };
 }

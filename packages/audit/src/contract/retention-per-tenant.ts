@@ -19,11 +19,13 @@ import {
   type ControlEvent,
   chargesByBudget,
   dropPastRows,
+  type KeptBuild,
   ownerIfPast,
   pastRows,
   type RecordOf,
   type RetentionStartOf,
   recordAuditReads,
+  recordContextBuilds,
   recordControlEvents,
   recordDeadLetters,
   recordDecisions,
@@ -77,6 +79,7 @@ export function retentionPerTenant(make: MakeAudit): void {
     republications: (batch) => recordRepublications(audit, batch),
     audit_reads: (batch) => recordAuditReads(audit, batch),
     sdk_records: (batch) => recordSdkRecords(audit, batch),
+    context_builds: (batch) => recordContextBuilds(audit, batch),
   };
 
   /** Returns the record of a row as the log could contain it. A decision comes with its settlement. */
@@ -137,6 +140,8 @@ export function retentionPerTenant(make: MakeAudit): void {
         const record = { event: 'sdk.decided', decidedBy: { keyId: 'k' }, decision } as const;
         return [{ table, one: { record, ...place } }];
       }
+      case 'context_builds':
+        return [{ table, one: { record: contextBuildOf(tenant, n, when), ...place } }];
     }
   }
 
@@ -149,6 +154,27 @@ export function retentionPerTenant(make: MakeAudit): void {
     };
   }
 
+  function contextBuildOf(tenant: string, n: number, when: string): KeptBuild {
+    const step = {
+      enabled: true,
+      skipped: true,
+      skip_reason: 'clarification_turn',
+      template_key: 't',
+    } as const;
+    const none = { input: null, output: null, latency_ms: null, prompt_debug: null, error: null };
+    const about = { tenant, agentId: 'context-builder', requestId: `r_${n}`, actionId: null };
+    return {
+      event: 'context.built',
+      reportedBy: { keyId: 'k' },
+      build: {
+        ...about,
+        ...{ id: `ctx_${n}`, parentActionId: null, principal: null, builtAt: when },
+        steps: { manifest_builder: { ...step, ...none } },
+      },
+      keptUntilMs: Date.UTC(2090, 0),
+    };
+  }
+
   async function land(records: readonly AnyRecord[]): Promise<void> {
     for (const [table, batch] of Map.groupBy(records, (record) => record.table)) {
       // Each function accepts the records of one table only. TypeScript cannot infer this from the union type.
@@ -158,7 +184,8 @@ export function retentionPerTenant(make: MakeAudit): void {
   }
 
   const idOf = ({ one: { record } }: AnyRecord) => ('event' in record ? idOfEvent(record) : record.id);
-  const idOfEvent = (record: ControlEvent | SdkRecord) => {
+  const idOfEvent = (record: ControlEvent | SdkRecord | KeptBuild) => {
+    if (record.event === 'context.built') return record.build.id;
     if (record.event === 'sdk.decided') return record.decision.id;
     return record.event === 'budget.adjusted' ? record.adjustment.id : '';
   };

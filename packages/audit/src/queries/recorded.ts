@@ -24,6 +24,7 @@ const TABLES = [
   'republications',
   'audit_reads',
   'sdk_records',
+  'context_builds',
   'quarantine',
 ] as const;
 

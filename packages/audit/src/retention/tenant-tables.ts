@@ -12,6 +12,7 @@ import {
   TOPICS,
   tenantOfTopic,
 } from '@mandate/schemas';
+import type { KeptBuild } from '../rows/context-build-row.ts';
 import { type ControlEvent, toldBy } from '../rows/control-event-row.ts';
 
 /** The owner of a record, and its time in RFC 3339. */
@@ -87,6 +88,12 @@ export const TENANT_TABLES = {
         ? { owner: record.decision.tenant, at: record.decision.decidedAt }
         : { owner: record.settlement.tenant, at: record.settlement.settledAt },
   } satisfies TenantTable<SdkRecord>,
+  context_builds: {
+    owner: 'tenant',
+    at: 'built_at',
+    hasPartitions: true,
+    of: ({ build }) => ({ owner: build.tenant, at: build.builtAt }),
+  } satisfies TenantTable<KeptBuild>,
 } as const;
 
 export type TenantTableName = keyof typeof TENANT_TABLES;

@@ -32,6 +32,10 @@ const COLUMNS: Readonly<Record<QuestionName, Known>> = {
     ...['id', 'tenant', 'keyId', 'keyName', 'method', 'route', 'parameters', 'refused', 'code'],
     ...['requestId', 'traceId', 'at', 'log'],
   ],
+  'query context': [
+    ...['id', 'keyId', 'agentId', 'requestId', 'actionId', 'principalId', 'skipReason', 'error'],
+    ...['questionType', 'at', 'keptUntil', 'parentActionId', 'steps', 'log'],
+  ],
   'analytics groups': ({ groupBy, interval }) => [
     ...namesIn(groupBy),
     ...(interval === undefined ? [] : ['start']),

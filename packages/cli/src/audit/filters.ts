@@ -92,7 +92,11 @@ const FILTERS = {
   madeBy: one('--made-by <who>', 'events of this name or key id', { parameter: 'by' }),
   reader: one('--reader <id>', 'reads with the API key of this id', { parameter: 'key' }),
   route: one('--route <route>', 'reads of this route: /v1/audit/decisions/:id'),
-  request: one('--request <id>', 'reads of the request with this x-request-id', { parameter: 'requestId' }),
+  request: one('--request <id>', 'the request of this id (of a read: its x-request-id)', {
+    parameter: 'requestId',
+  }),
+  error: many('--error <code>', 'builds that failed with this code (docs/context.md)'),
+  skipReason: many('--skip-reason <reason>', 'builds that were skipped for this reason'),
   refused: one('--refused <whether>', 'whether the read was refused', { choices: ['true', 'false'] }),
   known: one('--known <whether>', 'whether the key of the read is known', { choices: ['true', 'false'] }),
   from: one('--from <time>', 'since this time: RFC 3339, a day, or 15m, 2h, 7d, 4w ago', { once: moment }),

@@ -102,6 +102,17 @@ export const QUESTIONS = {
     filters: ['reader', 'route', 'request', 'refused', 'known', ...PERIOD],
     presentation: { first: ['at', 'keyName', 'route', 'parameters', 'code', 'keyId', 'requestId'] },
   },
+  'query context': {
+    about: 'Lists what context builders picked for chat requests, newest first.',
+    examples: ['mandate query context --from 1d', 'mandate query context --error TIMEOUT'],
+    path: 'context',
+    rows: 'builds',
+    kind: 'paged',
+    filters: ['agent', 'request', 'action', 'principal', 'error', 'skipReason', ...PERIOD],
+    presentation: {
+      first: ['at', 'requestId', 'questionType', 'skipReason', 'error', 'actionId', 'principalId', 'agentId'],
+    },
+  },
   spend: {
     about: 'Shows what agents spent, the largest first.',
     examples: ['mandate spend --from 7d', 'mandate spend --tool search_web --watch 10s'],

@@ -72,6 +72,7 @@ export const controlEventsCommand = nounOf(
   'control-events list',
 );
 export const readsCommand = nounOf('Asks who read the audit.', 'reads list');
+export const queryCommand = nounOf('Asks the audit for records of one kind.', 'query context');
 export const analyticsCommand = nounOf(
   'Counts and sums what agents did. `mandate spend` and `mandate budgets list` have the money.',
   'analytics groups',

@@ -21,10 +21,10 @@ export function anthropicModel(
   { model = 'claude-haiku-4-5', ...options }: AnthropicModelOptions = {},
 ): BuilderModel {
   const { agentId, maxTokens, temperature, structuredOutput } = withDefaults(options);
+  const bounded = client.withOptions({ fetch: boundedFetch(client) });
   return {
     ...{ agentId, provider: 'anthropic', model, maxTokens, temperature },
     async ask(call) {
-      const bounded = client.withOptions({ fetch: boundedFetch(client) });
       const governed = wrapAnthropic(bounded, forCall(mandate, call), { agentId });
       try {
         const message = await governed.messages.create(

@@ -22,10 +22,10 @@ export function openaiModel(
   { model, provider = 'openai', ...options }: OpenAIModelOptions,
 ): BuilderModel {
   const { agentId, maxTokens, temperature, structuredOutput } = withDefaults(options);
+  const bounded = client.withOptions({ fetch: boundedFetch(client) });
   return {
     ...{ agentId, provider, model, maxTokens, temperature },
     async ask(call) {
-      const bounded = client.withOptions({ fetch: boundedFetch(client) });
       const governed = wrapOpenAI(bounded, forCall(mandate, call), { agentId, provider });
       try {
         const completion = await governed.chat.completions.create(

@@ -14,6 +14,7 @@ import { listErasures } from './list-erasures.ts';
 import { listOpenActions } from './list-open-actions.ts';
 import { listUnpublished } from './list-unpublished.ts';
 import { publishActions } from './publish-actions.ts';
+import { recordContextBuilds } from './record-context-builds.ts';
 import { recordSdkDecisions } from './record-sdk-decisions.ts';
 import { reportOutcomes } from './report-outcomes.ts';
 import { republishDeadLetter } from './republish-dead-letter.ts';
@@ -38,6 +39,7 @@ function addRoutes(server: HttpServer, gateway: Gateway): void {
   publishActions(server, gateway);
   reportOutcomes(server, gateway);
   recordSdkDecisions(server, gateway);
+  recordContextBuilds(server, gateway);
   showDecision(server, gateway);
 
   killAgent(server, gateway);

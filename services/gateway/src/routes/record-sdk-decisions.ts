@@ -1,11 +1,11 @@
 /** POST /v1/audit: records decisions and settlements that an SDK made itself. The plane decides nothing here. */
 import { inTurns } from '@mandate/runtime';
-import { described } from '@mandate/schemas';
+import { agentKey, described, TOPICS } from '@mandate/schemas';
 import { callerOf, type HttpServer, laneOf, takeRawBody } from '@mandate/server';
 import { z } from 'zod';
 import type { Gateway } from '../gateway.ts';
+import { appendReported } from '../publish/append-reported.ts';
 import { MAX_RECORDS } from '../publish/read-submission.ts';
-import { appendSdkRecords } from '../sdk-records/append-sdk-records.ts';
 import { EXAMPLE } from '../sdk-records/example.ts';
 import { readSdkRecords, reportedRecord } from '../sdk-records/read-sdk-records.ts';
 
@@ -46,7 +46,11 @@ export function recordSdkDecisions(server: HttpServer, gateway: Gateway): void {
       const records = await inTurns(laneOf(request), readSdkRecords(gateway, key, takeRawBody(request)));
       const bytes = records.reduce((sum, { value }) => sum + Buffer.byteLength(value), 0);
       request.spend('publish', { records: records.length, bytes });
-      await appendSdkRecords(gateway, request, records);
+      // The key of a record is its id. So a repeat is always in the same partition, after the first.
+      const reported = records.map(({ id, record, value }) => ({
+        ...{ key: agentKey(key.tenant, id), id, event: record.event, value },
+      }));
+      await appendReported(gateway, request, TOPICS.sdkRecords, reported);
       reply.code(200);
       return { recorded: records.length };
     },

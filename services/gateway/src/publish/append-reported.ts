@@ -1,31 +1,30 @@
 import { isMandateError, produced } from '@mandate/runtime';
-import { agentKey, recordHeaders, TOPICS } from '@mandate/schemas';
-import { callerOf, HttpProblem, type HttpRequest } from '@mandate/server';
+import { recordHeaders } from '@mandate/schemas';
+import { HttpProblem, type HttpRequest } from '@mandate/server';
 import type { Gateway } from '../gateway.ts';
-import type { MarkedRecord } from './read-sdk-records.ts';
+
+/** A record that a program reported, in the form for the log. */
+export type ReportedRecord = { key: string; id: string; event: string; value: string };
 
 /**
- * Appends the records to the topic of SDKs. The key of a record is its id. So a repeat is always in the same partition,
- * after the first, and the audit keeps the first.
+ * Appends records that the plane only records. Repeats of a record must have the same key, so that they are in the same
+ * partition, and the audit keeps the first.
  */
-export async function appendSdkRecords(
+export async function appendReported(
   { bus }: Pick<Gateway, 'bus'>,
   request: HttpRequest,
-  records: readonly MarkedRecord[],
+  topic: string,
+  records: readonly ReportedRecord[],
 ): Promise<void> {
-  const { tenant } = callerOf(request);
-  const span = request.span?.child(
-    `append ${TOPICS.sdkRecords}`,
-    produced(bus.system, TOPICS.sdkRecords, records.length),
-  );
+  const span = request.span?.child(`append ${topic}`, produced(bus.system, topic, records.length));
   const traceparent = span?.traceparent ?? request.traceparent;
   try {
     await bus.append(
-      TOPICS.sdkRecords,
-      records.map(({ id, record, value }) => ({
-        key: agentKey(tenant, id),
+      topic,
+      records.map(({ key, id, event, value }) => ({
+        key,
         value,
-        headers: recordHeaders({ id, event: record.event }, { source: 'gateway', traceparent }),
+        headers: recordHeaders({ id, event }, { source: 'gateway', traceparent }),
       })),
     );
   } catch (error) {
