@@ -1,6 +1,15 @@
 /** The definitions of an agent manifest: tools, agents, skills, resources and packs. */
 import { z } from 'zod';
-import { anyMap, anyText, manifestName, manifestText, number, sha256, uri } from './agent-manifest-fields.ts';
+import {
+  anyMap,
+  anyText,
+  manifestName,
+  manifestText,
+  nameOrUri,
+  number,
+  sha256,
+  uri,
+} from './agent-manifest-fields.ts';
 import { described } from './described.ts';
 import { parsedJson } from './scalars.ts';
 
@@ -67,7 +76,7 @@ const inlineTool = z.strictObject({
   code_hash: described(sha256.optional(), 'The SHA-256 of the bytes of the implementation.', '0'.repeat(64)),
 });
 
-const toolEntry = z.union([manifestText(), z.discriminatedUnion('type', [inlineTool, remoteTool])]);
+const toolEntry = z.union([nameOrUri, z.discriminatedUnion('type', [inlineTool, remoteTool])]);
 
 const sides = z.strictObject({
   inputs: described(anyMap.optional(), 'What the agent is given.', { topic: { type: 'string' } }),

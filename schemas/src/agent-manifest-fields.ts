@@ -36,10 +36,17 @@ export const manifestName = z
   .refine((text) => !text.includes('*'), { error: 'must not contain *: in a pattern it means any text' })
   .meta({ maxLength: MOST_OF_A_NAME });
 
-/** An absolute URI: a scheme, `://` and more. It has no blank, no backslash and no credentials. */
-export const uri = manifestText().refine(isUri, {
+const NO_URI = {
   error: 'must be an address such as mcp://search.example.com, without blanks, backslashes and credentials',
-});
+};
+
+/** An absolute URI: a scheme, `://` and more. It has no blank, no backslash and no credentials. */
+export const uri = manifestText().refine(isUri, NO_URI);
+
+/** A name of something, or a URI. */
+export const nameOrUri = manifestText().refine((text) => !SCHEME.test(text) || isUri(text), NO_URI);
+
+const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*:\/\//;
 
 function isUri(text: string): boolean {
   const [, rest] = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/(.+)$/s.exec(text) ?? [];

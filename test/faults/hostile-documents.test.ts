@@ -4,6 +4,7 @@
  * edit.
  */
 
+import { readAgentManifest } from '@mandate/agent-manifest';
 import { checkAlerting } from '@mandate/alerter';
 import { loadCategories, loadManifest } from '@mandate/manifest';
 import { stepBudgetOfAction } from '@mandate/policy';
@@ -33,6 +34,11 @@ const DOCUMENTS: readonly [name: string, load: (text: string) => Loaded, head: s
     'a manifest',
     (text) => withFaults(loadManifest({ manifest: text, policy: POLICY })),
     'version: "1.0"\nname: m\nintents: []\n',
+  ],
+  [
+    'an agent manifest',
+    (text) => readAgentManifest(text),
+    'apiVersion: coreason.ai/v2\nkind: Agent\nmetadata: { name: m }\n',
   ],
   ['permissions', (text) => withFaults(loadManifest({ manifest: MANIFEST, policy: text })), POLICY],
   ['categories', (text) => withFaults(loadCategories(text)), 'stores:\n  notes:\n    kind: filesystem\n'],

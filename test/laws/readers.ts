@@ -1,5 +1,6 @@
 /** Lists every reader of outside input, by name. Each takes a text and does all the work that the text causes. */
 
+import { filesInMemory, loadAgentManifest, readAgentManifest } from '@mandate/agent-manifest';
 import { checkAlerting } from '@mandate/alerter';
 import { loadControl } from '@mandate/control';
 import { actionDigest, compileActionRedaction, compileGlobs, stepBudgetOfAction } from '@mandate/policy';
@@ -33,6 +34,9 @@ function validating(validator: string): (text: string) => unknown {
   return (text) => rules.validate({ to: text, sql: `SELECT ${text}`, path: text }, stepBudgetOfAction());
 }
 
+/** Separates the files in the text of a reader that takes several. */
+export const BETWEEN_FILES = '\n---- file ----\n';
+
 export const READERS: readonly [name: string, read: (text: string) => unknown][] = [
   ['JSON', (text) => wrong(() => readJson(text), text)],
   ['a record', (text) => readActionsRecord(bytes(text))],
@@ -46,6 +50,8 @@ export const READERS: readonly [name: string, read: (text: string) => unknown][]
   ['agents, policies and rules', loadControl],
   ['the privacy document', loadPrivacy],
   ['rules of alerts', (text) => checkAlerting(text, {})],
+  ['an agent manifest', (text) => readAgentManifest(text, { models: [] })],
+  ['files of an agent manifest', readFiles],
   ['what is personal in a text', redactPieces],
   ['redaction', (text) => redacting(call({ text, secret: text, [text]: 1, list: text.split(',') }))],
   ['a digest', (text) => actionDigest(call({ text, list: text.split(',') }), null, () => '')],
@@ -58,6 +64,12 @@ export const READERS: readonly [name: string, read: (text: string) => unknown][]
     '{ emailDomains: [b.co] }',
   ].map((validator): [string, (text: string) => unknown] => [validator, validating(validator)]),
 ];
+
+/** The first part of the text is a manifest, and each further part a file beside it: `1.yaml`, `2.yaml`, … */
+function readFiles(text: string): unknown {
+  const parts = text.split(BETWEEN_FILES).map((part, at) => [`${at}.yaml`, part]);
+  return loadAgentManifest(filesInMemory(Object.fromEntries(parts)), '0.yaml', { models: [] });
+}
 
 function wrong(read: () => unknown, text: string): unknown {
   try {

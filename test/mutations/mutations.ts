@@ -1,5 +1,6 @@
 /** Every mutation. For each one, at least one test must fail. */
 import type { Mutation } from './mutation.ts';
+import { AGENT_MANIFEST_MUTATIONS } from './rows/agent-manifests.ts';
 import { CONTEXT_MUTATIONS } from './rows/context.ts';
 import { GOVERNANCE_MUTATIONS } from './rows/governance.ts';
 import { LEDGER_MUTATIONS } from './rows/ledger.ts';
@@ -16,6 +17,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...ARGUMENT_MUTATIONS,
   ...CONTROL_MUTATIONS,
   ...GOVERNANCE_MUTATIONS,
+  ...AGENT_MANIFEST_MUTATIONS,
   ...MANIFEST_MUTATIONS,
   ...LEDGER_MUTATIONS,
   ...SERVICE_MUTATIONS,

@@ -6,9 +6,13 @@ import type { ManifestFiles } from './read/manifest-files.ts';
 import type { KnownModels } from './read/models.ts';
 import { agentManifestIn, mainFile } from './read/read-agent-manifest.ts';
 
-export type ReadManifestOrGraph =
+export type ReadManifestOrGraph = {
+  /** The paths of the files that definitions of the manifest refer to. */
+  files: readonly string[];
+} & (
   | { ok: true; document: AgentManifest | GraphRecipe; warnings: readonly AgentManifestWarning[] }
-  | { ok: false; faults: readonly AgentManifestFault[] };
+  | { ok: false; faults: readonly AgentManifestFault[] }
+);
 
 /** @param main the path of the document in `files` */
 export function loadManifestOrGraph(
@@ -17,11 +21,15 @@ export function loadManifestOrGraph(
   options: KnownModels = {},
 ): ReadManifestOrGraph {
   const read = mainFile(files, main);
-  if (!read.ok) return read;
+  if (!read.ok) return { ...read, files: [] };
   if (isGraphRecipe(read.file.value)) {
     const graph = graphRecipeIn(read.file);
-    return graph.ok ? { ok: true, document: graph.recipe, warnings: graph.warnings } : graph;
+    return graph.ok
+      ? { ok: true, files: [], document: graph.recipe, warnings: graph.warnings }
+      : { ...graph, files: [] };
   }
   const workflow = agentManifestIn(read.file, files, options);
-  return workflow.ok ? { ok: true, document: workflow.manifest, warnings: workflow.warnings } : workflow;
+  if (!workflow.ok) return workflow;
+  const { manifest: document, warnings, files: beside } = workflow;
+  return { ok: true, files: beside, document, warnings };
 }

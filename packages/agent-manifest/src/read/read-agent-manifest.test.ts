@@ -110,6 +110,11 @@ test.each([
     agentWith('tools: [{ type: local, uri: "mcp://x" }]'),
     ['VALUE_WRONG definitions.helper.tools.0.type'],
   ],
+  [
+    'an address with credentials in the place of a tool',
+    agentWith('tools: ["https://ann:secret@a.example"]'),
+    ['VALUE_WRONG definitions.helper.tools.0'],
+  ],
   ['a tool without anything', agentWith('tools: [{}]'), ['FIELD_MISSING definitions.helper.tools.0.uri']],
   [
     'an inline tool without anything',
@@ -179,6 +184,11 @@ test.each([
     'a Recipe without a workflow, and another fault',
     'apiVersion: coreason.ai/v2\nkind: Recipe\nmetadata: {}\n',
     ['FIELD_MISSING workflow', 'FIELD_MISSING metadata.name'],
+  ],
+  [
+    'a workflow and a topology',
+    `${withSteps('a: { type: agent, agent: writer }')}topology: {}\n`,
+    ['FIELD_CONFLICT workflow'],
   ],
   [
     'the design of a step under both names',

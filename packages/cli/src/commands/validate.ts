@@ -1,4 +1,4 @@
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { loadGate } from '@mandate/agent-manifest';
 import { loadControl } from '@mandate/control';
 import {
@@ -15,7 +15,8 @@ import {
   readManifest,
   withoutManifests,
 } from '@mandate/documents';
-import { type DocumentFault, describeFault, saysKind } from '@mandate/policy/documents';
+import { checkManifestOrGraph } from '@mandate/documents/manifest-or-graph';
+import { apiVersionIn, type DocumentFault, describeFault, saysKind } from '@mandate/policy/documents';
 import { checkPrivacy } from '@mandate/privacy';
 import { readNamedFile } from '@mandate/runtime';
 import { type Command, Option } from 'commander';
@@ -53,7 +54,7 @@ export function validateCommand(command: Command, run: RunCommand): void {
   withManifests(command)
     .description(
       'Checks files, and names every fault by file, line and column. Files have mandates, or agents, policies and rules. ' +
-        'A folder may have a manifest: manifest.yaml and policy.yaml. config.yaml has categories of memories, and privacy.yaml and alerts.yaml have the documents of those names. `mandate lint` finds mistakes between documents.',
+        'A folder may have a manifest: manifest.yaml and policy.yaml. A file that begins with apiVersion is an agent manifest or a graph recipe, and is checked with the files that it refers to. config.yaml has categories of memories, and privacy.yaml and alerts.yaml have the documents of those names. `mandate lint` finds mistakes between documents.',
     )
     .argument('<file...>', 'files in YAML or JSON, or folders of them')
     .addOption(
@@ -71,6 +72,7 @@ Examples:
   mandate validate mandates.yaml privacy.yaml alerts.yaml
   mandate validate --privacy people.yaml
   mandate validate tutor/ --env production
+  mandate validate research.yaml
   mandate validate --json policies/*.yaml | jq -r '.faults[]?.message'`,
     )
     .action((files: readonly string[], flags: Flags) =>
@@ -78,7 +80,9 @@ Examples:
         const all: [file: string, checked: Checked][] = [];
         const { manifests, others } = filesOf(files, flags);
         for (const folder of manifests) all.push(...checkManifest(folder, flags));
-        for (const file of others) all.push([file, await CHECKS[kindOf(file, flags, manifests)](file, env)]);
+        const { agentManifests, rest } = withoutAgentManifests(others, flags);
+        all.push(...agentManifests);
+        for (const file of rest) all.push([file, await CHECKS[kindOf(file, flags, manifests)](file, env)]);
         const declared = new Set(all.flatMap(([, checked]) => (checked.ok ? (checked.tools ?? []) : [])));
         for (const [file, checked] of all) {
           const warnings = checked.warnings?.(declared) ?? [];
@@ -124,6 +128,45 @@ function filesOf(paths: readonly string[], { privacy, alerts, env }: Flags) {
   if (env !== undefined && found.manifests.length === 0)
     throw new WrongUse(`there is no manifest.yaml, so --env ${env} has no effect`);
   return found;
+}
+
+/**
+ * Checks the agent manifests among files. The files that they refer to are parts of them, so they are not checked once
+ * more.
+ */
+function withoutAgentManifests(
+  files: readonly string[],
+  { privacy, alerts }: Flags,
+): { agentManifests: readonly [file: string, checked: Checked][]; rest: readonly string[] } {
+  const found = privacy || alerts ? [] : files.filter(saysApiVersion);
+  const used = new Set(found.map((file) => resolve(file)));
+  const agentManifests = found.map((file): [string, Checked] => {
+    const read = checkManifestOrGraph(file);
+    for (const beside of read.files) used.add(resolve(beside));
+    if (!read.ok) return [file, { ok: false, faults: read.faults }];
+    const { document, warnings } = read;
+    if ('topology' in document) {
+      const { nodes, edges } = document.topology;
+      const graphRecipe = { nodes: nodes.length, edges: edges.length };
+      const inWords = `graph recipe: ${counts(graphRecipe)}`;
+      return [file, { ok: true, found: { graphRecipe }, inWords, warnings: () => warnings }];
+    }
+    const { definitions = {}, workflow } = document;
+    const agentManifest = {
+      definitions: Object.keys(definitions).length,
+      steps: Object.keys(workflow?.steps ?? {}).length,
+    };
+    const inWords = `agent manifest: ${counts(agentManifest)}`;
+    return [file, { ok: true, found: { agentManifest }, inWords, warnings: () => warnings }];
+  });
+  return { agentManifests, rest: files.filter((file) => !used.has(resolve(file))) };
+}
+
+/** Control documents have a `kind` too, but no `apiVersion`. A manifest of another version is a manifest with a fault. */
+function saysApiVersion(file: string): boolean {
+  const bytes = readNamedFile(file);
+  // Most files are other documents, and finding the field takes as long as reading the whole file.
+  return Buffer.from(bytes).includes('apiVersion') && apiVersionIn(bytes) !== null;
 }
 
 /**

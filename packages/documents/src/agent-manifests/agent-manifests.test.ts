@@ -80,13 +80,13 @@ test('follows no path and no link out of the folder of the manifest', () => {
 });
 
 test('reads no pipe and no folder, and no file that is too large', () => {
-  for (const [file, text] of [
-    ['parts', ''],
-    ['large.yaml', 'x'.repeat(1024 * 1024 + 1)],
+  for (const [file, text, code] of [
+    ['parts', '', 'REF_NOT_A_DEFINITION'],
+    ['large.yaml', 'x'.repeat(1024 * 1024 + 1), 'YAML_INVALID'],
   ] as const) {
     const files = { ...FILES, 'team.yaml': MANIFEST.replace('parts/tools.yaml', file) };
     const folder = folderOf({ ...files, ...(text !== '' && { [file]: text }) });
-    expect(() => controlFilesIn([join(folder, 'team.yaml')]), file).toThrow(/\(REF_NOT_A_DEFINITION\)/);
+    expect(() => controlFilesIn([join(folder, 'team.yaml')]), file).toThrow(`(${code})`);
   }
 });
 

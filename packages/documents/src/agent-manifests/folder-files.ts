@@ -1,45 +1,106 @@
 /** The files beside an agent manifest, in its folder on this machine. No path and no link leads out of the folder. */
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  realpathSync,
+  type Stats,
+} from 'node:fs';
 import { join, sep } from 'node:path';
 import type { FileRead, ManifestFiles } from '@mandate/agent-manifest';
 import { CAPS } from '@mandate/schemas';
 
 export function filesInFolder(folder: string): ManifestFiles {
-  const real = realpathSync(folder);
-  const isBelow = (path: string) => path === real || path.startsWith(real.endsWith(sep) ? real : real + sep);
+  const root = realpathSync(folder);
+  const below = root.endsWith(sep) ? root : root + sep;
 
-  /** Returns the path without links. Null if there is no such file. */
+  /**
+   * Returns the path without links. If nothing is there, links are followed as far as there is something. Null if it
+   * leads out of the folder.
+   */
   function realPathOf(path: string): string | null {
-    try {
-      return realpathSync(join(folder, path));
-    } catch {
-      return null;
+    let real = root;
+    for (const part of path.split('/')) {
+      const next = withoutLinks(join(real, part));
+      if (next.found === 'nothing') return join(root, path);
+      if (next.found === 'lost' || !(next.path === root || next.path.startsWith(below))) return null;
+      real = next.path;
     }
+    return real;
   }
 
   return {
     read(path) {
-      const file = realPathOf(path);
-      if (file === null) return { found: 'missing' };
-      return isBelow(file) ? readRegular(file) : { found: 'outside' };
+      const real = realPathOf(path);
+      return real === null ? { found: 'outside' } : readRegular(real);
     },
-    leadsOut(path) {
-      const file = realPathOf(path);
-      return file !== null && !isBelow(file);
-    },
+    leadsOut: (path) => realPathOf(path) === null,
   };
 }
 
-function readRegular(file: string): FileRead {
+/**
+ * `lost`: links in a circle, or a link that leads to nothing. What it leads to may be made later, outside of the folder.
+ */
+type WithoutLinks = { found: 'something'; path: string } | { found: 'nothing' } | { found: 'lost' };
+
+function withoutLinks(path: string): WithoutLinks {
   try {
-    const facts = statSync(file);
-    if (facts.isDirectory()) return { found: 'other', what: 'a folder' };
-    // Reading a pipe or a device might never end.
-    if (!facts.isFile()) return { found: 'other', what: 'no regular file' };
-    if (facts.size > CAPS.documentBytes)
-      return { found: 'other', what: `larger than ${CAPS.documentBytes} bytes` };
-    return { found: 'source', source: readFileSync(file) };
+    return { found: 'something', path: realpathSync(path) };
   } catch {
-    return { found: 'other', what: 'a file that this user may not read' };
+    return { found: isLink(path) ? 'lost' : 'nothing' };
   }
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Reads a regular file. Opening a pipe could wait for ever, and opening a device could change something, so the kind
+ * is known before the file is opened. It is asked for again afterwards, because the file may have been replaced.
+ */
+function readRegular(path: string): FileRead {
+  try {
+    const before = otherKind(lstatSync(path));
+    if (before !== null) return { found: 'other', what: before };
+    const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+    const file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    try {
+      const after = otherKind(fstatSync(file));
+      return after === null ? { found: 'source', source: firstBytes(file) } : { found: 'other', what: after };
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') return { found: 'missing' };
+    return { found: 'other', what: `a file that this user may not read (${code})` };
+  }
+}
+
+function otherKind(stats: Stats): string | null {
+  if (stats.isDirectory()) return 'a folder';
+  return stats.isFile() ? null : 'a pipe, a socket or a device';
+}
+
+/** Returns the content up to a byte more than a document may have. So the reader of documents refuses a larger file. */
+function firstBytes(file: number): Uint8Array {
+  const bytes = new Uint8Array(CAPS.documentBytes + 1);
+  let length = 0;
+  for (;;) {
+    const read = readSync(file, bytes, length, bytes.length - length, null);
+    length += read;
+    if (read === 0 || length === bytes.length) return bytes.slice(0, length);
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }
