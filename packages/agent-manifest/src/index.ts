@@ -61,6 +61,7 @@ export {
   type ImportSource,
   type ImportWarning,
 } from './import/imported.ts';
+export { type LimitDocuments, limitDocuments } from './import/limit-documents.ts';
 export { loadManifestOrGraph } from './load-manifest-or-graph.ts';
 export {
   type Publication,

@@ -78,7 +78,7 @@ const GROUPS: Readonly<Record<string, readonly (readonly [name: Name, summary: s
   'What agents may do': [
     ['agents', 'list, show and register agents, and issue their keys'],
     ['policies', 'list and show policies, and go back to earlier versions'],
-    ['manifest', 'check, compare, compile and publish agent manifests from files'],
+    ['manifest', 'make, import, check, compare, compile and publish agent manifests'],
     ['manifests', 'list and show published agent manifests, and go back to versions'],
     ['rules', 'list and show rules: which agents get which policy'],
     ['grants', 'issue, list and revoke grants'],

@@ -18,8 +18,8 @@ type Permission = {
   isExact: boolean;
 };
 
-/** The most patterns with arguments. Each is tried on every tool of every agent. */
-const MOST_PATTERNS = 200;
+/** The most patterns, since each is tried on every tool of every agent. */
+const MOST_PATTERNS = 500;
 const LONGEST_PATTERN = 500;
 
 export function applyPermissions(fields: ImportFields, agents: readonly ImportedAgent[]): void {
@@ -27,9 +27,9 @@ export function applyPermissions(fields: ImportFields, agents: readonly Imported
   const allow = permissionsOf(fields, 'allow');
   const ask = permissionsOf(fields, 'ask');
   fields.end();
-  const withArguments = [...deny, ...allow].filter(({ args }) => args.length > 0);
-  if (withArguments.length > MOST_PATTERNS) {
-    const message = `at most ${MOST_PATTERNS} patterns may name arguments, these are ${withArguments.length}`;
+  const count = deny.length + allow.length + ask.length;
+  if (count > MOST_PATTERNS) {
+    const message = `must have at most ${MOST_PATTERNS} patterns, and has ${count}`;
     fields.notes.fault('VALUE_WRONG', fields.file, fields.path, message);
     return;
   }

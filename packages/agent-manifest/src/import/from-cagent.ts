@@ -9,6 +9,7 @@ import type { ImportSource } from './imported.ts';
 import { ImportedAgent } from './imported-agent.ts';
 import type { Json } from './json-value.ts';
 import type { ManifestDraft } from './manifest-draft.ts';
+import { modelNamed } from './model-name.ts';
 import { nameOfFile } from './names.ts';
 import { objectSchemaOf } from './schemas-of-file.ts';
 
@@ -66,7 +67,8 @@ function importAgent(
   const instruction = fields.text('instruction');
   if (description === null)
     notes.warn('FIELD_DEFAULTED', file, fields.path, 'there is no description, so the goal is the name');
-  const { model, provider } = modelOf(fields, models);
+  const { model: named, provider } = modelOf(fields, models);
+  const model = modelNamed(named, fields, 'model');
   const outputs = outputsOf(fields);
   const agent = new ImportedAgent(draft.keyFor(name, 'agent'), {
     name,

@@ -10,6 +10,7 @@ import { quoted } from './import-notes.ts';
 import type { ImportSource } from './imported.ts';
 import { ImportedAgent } from './imported-agent.ts';
 import type { ManifestDraft } from './manifest-draft.ts';
+import { modelNamed } from './model-name.ts';
 import { nameOfFile } from './names.ts';
 import { oneOf } from './tool-rules.ts';
 import type { Mention, PlacedTool } from './tool-shelf.ts';
@@ -46,7 +47,7 @@ function importAgent(source: ImportSource, draft: ManifestDraft): void {
   const description = fields.text('description');
   if (description === null)
     notes.warn('FIELD_DEFAULTED', file, ['description'], 'there is no description, so the goal is the name');
-  const model = fields.text('model');
+  const model = modelNamed(fields.text('model'), fields, 'model');
   const agent = new ImportedAgent(draft.keyFor(name, 'agent'), {
     name,
     role: name,

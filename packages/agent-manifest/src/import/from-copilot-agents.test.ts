@@ -77,6 +77,12 @@ mcp-servers:
     ]);
   });
 
+  test('have no model where the file has only the title of one', () => {
+    const result = imported('copilot', agentWith('tools: []\nmodel: Claude Sonnet 4'));
+    expect(agentOf(result, 'Planner').model).toBeUndefined();
+    expect(warningsOf(result)).toEqual(['FIELD_NOT_TAKEN 5 model']);
+  });
+
   test('have the first model of a list', () => {
     const result = imported('copilot', agentWith('tools: []\nmodel: [GPT-5, Claude]'));
     expect(agentOf(result, 'Planner').model).toBe('GPT-5');

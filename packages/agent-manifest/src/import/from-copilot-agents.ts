@@ -8,6 +8,7 @@ import { quoted } from './import-notes.ts';
 import type { ImportSource } from './imported.ts';
 import { ImportedAgent } from './imported-agent.ts';
 import type { ManifestDraft } from './manifest-draft.ts';
+import { modelNamed } from './model-name.ts';
 import { nameOfFile } from './names.ts';
 import type { Mention } from './tool-shelf.ts';
 
@@ -67,7 +68,7 @@ function importAgent(source: ImportSource, draft: ManifestDraft): void {
   const description = fields.text('description');
   if (description === null)
     notes.warn('FIELD_DEFAULTED', file, ['description'], 'there is no description, so the goal is the name');
-  const model = modelOf(fields);
+  const model = modelNamed(modelOf(fields), fields, 'model');
   const agent = new ImportedAgent(draft.keyFor(name, 'agent'), {
     name,
     role: name,

@@ -9,6 +9,7 @@ import { quoted } from './import-notes.ts';
 import type { ImportSource } from './imported.ts';
 import { ImportedAgent } from './imported-agent.ts';
 import { type ManifestDraft, warnNotNamed } from './manifest-draft.ts';
+import { modelNamed } from './model-name.ts';
 import { placeholdersIn } from './placeholders.ts';
 
 const NO_COUNTERPART = {
@@ -66,7 +67,7 @@ function importAgent(draft: ManifestDraft, name: string, fields: ImportFields): 
   const role = fields.text('role');
   const goal = fields.text('goal');
   const backstory = fields.text('backstory');
-  const model = modelOf(fields);
+  const model = modelNamed(modelOf(fields), fields, 'llm');
   for (const [field, text] of [
     ['role', role],
     ['goal', goal],

@@ -3,10 +3,10 @@ import { deepEqual, policyDocument, readShape } from '@mandate/schemas';
 import {
   AGENT_MANIFEST_VERSION,
   type AgentManifest,
-  agentManifestDocument,
   type Definition,
   type PackDefinition,
 } from '@mandate/schemas/agent-manifest';
+import { readAgentManifest } from '../read/read-agent-manifest.ts';
 import { ImportNotes, type NotePlace } from './import-notes.ts';
 import type { Imported, ImportFormat, ImportOptions, ImportSource, ServerBinding } from './imported.ts';
 import type { ImportedAgent } from './imported-agent.ts';
@@ -83,19 +83,21 @@ export class ManifestDraft {
   finish(format: ImportFormat): Imported {
     const { notes } = this;
     if (notes.hasFaults) return { ok: false, faults: notes.faults, warnings: notes.warnings };
-    const manifest = readShape(agentManifestDocument, this.#manifest(format), MOST_FAULTS);
+    // The manifest is read as any manifest is, so what comes out is valid.
+    const read = readAgentManifest(JSON.stringify(this.#manifest(format)));
     const policies = this.agents.flatMap(({ limits }) => (limits === null ? [] : [limits]));
-    const found = manifest.ok ? [] : [...manifest.faults];
+    const found = read.ok ? [] : read.faults.map(({ path, message }) => ({ path: path.split('.'), message }));
     for (const { agent, policy } of policies) {
-      const read = readShape(policyDocument, { version: 1, id: agent, ...policy }, MOST_FAULTS);
-      if (!read.ok) found.push(...read.faults);
+      const shaped = readShape(policyDocument, { version: 1, id: agent, ...policy }, MOST_FAULTS);
+      if (!shaped.ok)
+        found.push(...shaped.faults.map(({ path, message }) => ({ path: path.map(String), message })));
     }
     for (const { path, message } of found)
       notes.fault('MANIFEST_INVALID', this.#wholeImport(), path, message);
-    if (!manifest.ok || notes.hasFaults) return { ok: false, faults: notes.faults, warnings: notes.warnings };
+    if (!read.ok || notes.hasFaults) return { ok: false, faults: notes.faults, warnings: notes.warnings };
     return {
       ok: true,
-      manifest: manifest.value,
+      manifest: read.manifest,
       policies,
       servers: Object.fromEntries(this.#servers),
       warnings: notes.warnings,

@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { fillTemplate } from '../conditions/fill-template.ts';
 import { escaped, withExpressions } from './placeholders.ts';
 
 const of = (cel: string) => `$${`{${cel}}`}`;
@@ -15,6 +17,30 @@ describe('placeholders', () => {
     ['$', '$'],
   ])('of crewAI in %j become expressions', (text, wanted) => {
     expect(withExpressions(text)).toBe(wanted);
+  });
+
+  test('of crewAI are filled in by the runner as crewAI does it, whatever is around them', () => {
+    const piece = fc.constantFrom(
+      '$',
+      '$$',
+      '{',
+      '}',
+      '{topic}',
+      '{other}',
+      '{1}',
+      '"',
+      '\\',
+      '1',
+      ' ',
+      '\n',
+    );
+    const run = (pieces: readonly string[]) => {
+      const text = pieces.join('');
+      const inputs: Readonly<Record<string, string>> = { topic: '{other} $', other: 'x' };
+      const wanted = text.replaceAll(/\{(topic|other)\}/g, (_, name: string) => inputs[name] ?? '');
+      expect(fillTemplate(withExpressions(text), { inputs })).toEqual({ ok: true, value: wanted });
+    };
+    fc.assert(fc.property(fc.array(piece, { maxLength: 12 }), run), { numRuns: 1_000 });
   });
 
   test('are escaped where nothing is to be filled in', () => {

@@ -4,6 +4,8 @@ import type { RunCommand } from '../command-context.ts';
 import { chartManifestCommand } from './chart-manifest.ts';
 import { diffManifestsCommand } from './diff-manifests.ts';
 import { hashManifestCommand } from './hash-manifest.ts';
+import { importManifestCommand } from './import-manifest.ts';
+import { initAgentManifestCommand } from './init-agent-manifest.ts';
 import { manifestCheckCommand } from './manifest-check.ts';
 import { manifestCompileCommand } from './manifest-compile.ts';
 import { publishManifestCommand } from './publish-manifest.ts';
@@ -11,8 +13,10 @@ import { showManifestCommand } from './show-manifest.ts';
 
 export function manifestCommand(command: Command, run: RunCommand): void {
   command.description(
-    'Checks, compares, compiles and publishes agent manifests: agents, tools and a workflow in one file. `mandate manifests` lists and shows those that are published.',
+    'Makes, imports, checks, compares, compiles and publishes agent manifests: agents, tools and a workflow in one file. `mandate manifests` lists and shows those that are published.',
   );
+  initAgentManifestCommand(command, run);
+  importManifestCommand(command, run);
   manifestCheckCommand(command, run);
   diffManifestsCommand(command, run);
   chartManifestCommand(command, run);

@@ -2,6 +2,7 @@
 import { quoted } from '../import-notes.ts';
 import { ImportedAgent } from '../imported-agent.ts';
 import type { ManifestDraft } from '../manifest-draft.ts';
+import { modelNamed } from '../model-name.ts';
 import type { Component, SpecComponents } from './components.ts';
 import { propertiesOf, schemasByName } from './properties.ts';
 import type { SpecTools } from './spec-tools.ts';
@@ -164,7 +165,7 @@ export class SpecAgents {
     const config = this.#components.in(component, 'llm_config');
     if (config === null) return null;
     const { fields } = config;
-    const model = fields.text('model_id');
+    const model = modelNamed(fields.text('model_id'), fields, 'model_id');
     const key = fields.any('api_key');
     if (typeof key === 'string' && key !== '')
       fields.notes.warn(
