@@ -9,7 +9,6 @@ import { type ApiClient, ApiError, createApiClient } from '@mandate/client';
 import type { RunEvent } from '@mandate/schemas';
 import { type PlaneProcess, startPlane, waitUntil } from '@mandate/testing';
 import { type ModelScript, startModelServer } from '@mandate/testing/model-server';
-import { afterAll } from 'vitest';
 
 const BANK = join(import.meta.dirname, '../../../services/runner/src/tools/effects-server.fixture.ts');
 
@@ -68,12 +67,6 @@ export async function startRunPlane(options: { script?: ModelScript; runnerFile?
   let plane = await start();
   const { keys } = plane;
   let api = createApiClient({ url: plane.url, key: keys.operator });
-  afterAll(async () => {
-    await plane.kill('SIGKILL');
-    await models.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
-
   const show = (id: string) => api.get<ShownRun>(`/v1/runs/${id}`);
   return {
     models,
@@ -87,6 +80,11 @@ export async function startRunPlane(options: { script?: ModelScript; runnerFile?
             .split('\n')
             .filter((line) => line !== '')
         : [],
+    async stop() {
+      await plane.kill('SIGKILL');
+      await models.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
     /** Ends the plane with its runner at once, as a crash does. */
     async crash() {
       await plane.kill('SIGKILL');
@@ -121,6 +119,11 @@ export async function startRunPlane(options: { script?: ModelScript; runnerFile?
       if (last === null) throw new Error('the run was never seen');
       return last;
     },
+    untilWaitingAt: (id: string, step: string): Promise<ShownRun> =>
+      waitUntil(`the run ${id} waits at ${step}`, async () => {
+        const run = await show(id);
+        return run.waiting?.step === step ? run : null;
+      }),
     async approve(run: ShownRun, answer: 'approve' | 'deny' = 'approve') {
       if (run.waiting?.for !== 'approval') throw new Error('the run waits for no approval');
       for (const { approvalId } of run.waiting.approvals)
@@ -145,13 +148,7 @@ export async function startRunPlane(options: { script?: ModelScript; runnerFile?
   };
 }
 
-/** Answers by the number of turns that the request has already, so that a repeated request gets the same reply. */
-export function scripted(turns: readonly object[]): ModelScript {
-  return (({ body }: { body: { messages: { role: string }[] } }) => {
-    const told = body.messages.filter(({ role }) => role === 'assistant').length;
-    return turns[told] ?? turns.at(-1) ?? {};
-  }) as ModelScript;
-}
+type Asked = { body: { messages: readonly { role: string; content: unknown }[] } };
 
 export const USAGE = { inputTokens: 100, outputTokens: 10 };
 
@@ -184,3 +181,16 @@ export const REFUND = {
     },
   },
 };
+
+/**
+ * The clerk looks, pays, and says so; the writer only writes. Answers depend on the turns that a request has already, so
+ * a repeated request gets the same reply.
+ */
+export const PAYS = (({ body: { messages } }: Asked) => {
+  if (JSON.stringify(messages).includes('Say it in short.')) return { text: 'Ada was paid.', usage: USAGE };
+  const turns = [
+    { toolCalls: [{ name: 'look', args: { customer: 'Ada' } }], usage: USAGE },
+    { toolCalls: [{ name: 'pay', args: { customer: 'Ada', amount: 3 } }], usage: USAGE },
+  ];
+  return turns[messages.filter(({ role }) => role === 'assistant').length] ?? { text: 'Paid.', usage: USAGE };
+}) as unknown as ModelScript;

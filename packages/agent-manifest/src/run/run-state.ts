@@ -50,6 +50,8 @@ export type RunState = {
   current: CurrentStep | null;
   /** The visits since the start, or since a person let a failed run go on. */
   visits: number;
+  /** How often a person let the run go on after it had failed. */
+  retries: number;
   /** The attempts of the current visit that a person's retry does not count. */
   forgivenAttempts: number;
   /** The time that the run has worked. Waiting for people does not count. */
@@ -77,6 +79,7 @@ export function startedRun(started: RunEventOf<'run.started'>, start: string): R
     next: start,
     current: null,
     visits: 0,
+    retries: 0,
     forgivenAttempts: 0,
     workedMs: 0,
     workingSinceMs: atMs,
@@ -284,6 +287,7 @@ function retried(run: RunState, event: RunEventOf<'run.retried'>): boolean {
     }
   }
   run.status = 'running';
+  run.retries += 1;
   run.ended = null;
   run.visits = 0;
   run.workedMs = 0;

@@ -137,7 +137,10 @@ async function untilAnswered(
 async function standingOf(gateway: Gateway, { key, action }: Asked): Promise<Standing | null> {
   const visible = (agentId: string) => maySee(key, agentId);
   const recent = gateway.replies.recent.standing(key.tenant, action, visible);
-  const found = (recent && wholeOf(recent)) ?? (await gateway.findDecision?.(key.tenant, action)) ?? null;
+  const known = (recent && wholeOf(recent)) ?? null;
+  // After a restart, this process may know only the duplicate of a decision that the audit has.
+  const isFirst = known !== null && known.duplicateOf === null;
+  const found = isFirst ? known : ((await gateway.findDecision?.(key.tenant, action)) ?? known);
   if (found === null || !visible(found.agentId)) return null;
   const [reason = null] = await recheckKillSwitch(gateway, key.tenant, [found]);
   return {

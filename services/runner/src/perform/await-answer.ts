@@ -14,7 +14,7 @@ export type AwaitAnswer = (
 ) => Promise<PersonsAnswer | null>;
 
 /** How long one request waits for a person. */
-const ONE_WAIT_MS = 20_000;
+const ONE_WAIT_MS = 5_000;
 /** A step waits for a few questions at a time. After the first answer, it says again what it waits for. */
 const MOST_WATCHED = 10;
 

@@ -45,12 +45,14 @@ export function performStep(planes: Planes, kinds: StepKinds, log: Logger): Perf
     if (kind === 'switch') throw new Error('a switch is decided by the fold');
     const actionId = `${runId}:${current.step}:${current.visit}`;
     const scope = { agentId: manifest.id, ...(principal === null ? {} : { principal }) };
+    // A decision that is final stays so for its action. After a person's retry, the step is another action.
+    const askedId = run.retries === 0 ? actionId : `${actionId}~${run.retries}`;
     const asked = {
       agent: plane.mandate.with(scope).agent(),
       agentId: manifest.id,
       tool: `step.${current.step}`,
       args: await kinds[kind].args(work),
-      ...{ actionId, isTakenOver, signal },
+      ...{ actionId: askedId, isTakenOver, signal },
     };
     const allowed = await askStep(asked, plane);
     if (allowed === null || !('settle' in allowed)) return allowed;

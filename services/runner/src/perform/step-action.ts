@@ -4,7 +4,9 @@
  */
 
 import type { StepResult } from '@mandate/agent-manifest';
-import { type Agent, MandateBlockedError, MandateDeferredError } from '@mandate/sdk/plane';
+import type { ApiClient } from '@mandate/client';
+import { MandateError } from '@mandate/runtime';
+import { type Agent, type Decision, MandateBlockedError, MandateDeferredError } from '@mandate/sdk/plane';
 import type { TenantPlane } from '../plane/planes.ts';
 
 export type AskedStep = {
@@ -28,7 +30,7 @@ export type AllowedStep = {
 /** Null: another runner performs the step. */
 export async function askStep(
   asked: AskedStep,
-  { attempts, mandate }: TenantPlane,
+  { attempts, client, mandate }: TenantPlane,
 ): Promise<AllowedStep | StepResult | null> {
   const { agent, agentId, tool, args, actionId, isTakenOver, signal } = asked;
   try {
@@ -43,12 +45,30 @@ export async function askStep(
     if (!(error instanceof MandateBlockedError)) throw error;
     if (error.code !== 'DUPLICATE_ACTION') return { failure: failureOf(error) };
     if (!isTakenOver) return null;
-    const earlier = await attempts.find(agentId, actionId);
-    if (earlier === null || !earlier.mayHaveRun) return { failure: failureOf(error) };
     if (await mandate.isKilled(agentId)) return { failure: killed(agentId) };
-    const { attempt } = earlier;
+    const attempt = await allowedAttempt(client, error);
+    if (attempt === null) return { failure: failureOf(error) };
     return { signal, settle: (status) => attempts.report([{ agentId, actionId, attempt, status }]) };
   }
+}
+
+type Standing = { decision: Pick<Decision, 'verdict' | 'duplicateOf'>; withheld: boolean };
+
+/** Returns the attempt that another runner was allowed, and that is still open. Null: there is none. */
+async function allowedAttempt(client: ApiClient, { decision }: MandateBlockedError): Promise<number | null> {
+  const first = decision?.duplicateOf;
+  if (decision === null || !first?.samePayload || first.actionId !== decision.actionId) return null;
+  const path = `/v1/actions/${encodeURIComponent(first.actionId)}`;
+  const query = { agentId: decision.agentId, attempt: first.attempt };
+  const { decision: earlier, withheld } = await client.get<Standing>(path, query);
+  if (earlier.duplicateOf !== null) {
+    throw new MandateError('PLANE_UNAVAILABLE', 'the audit has not recorded the first decision yet', {
+      retryable: true,
+      remedy: 'The runner tries again.',
+    });
+  }
+  // An ALLOW is withheld from agents that did not begin yet. This step has begun.
+  return earlier.verdict === 'ALLOW' || withheld ? first.attempt : null;
 }
 
 function failureOf(error: MandateBlockedError) {

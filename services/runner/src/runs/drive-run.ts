@@ -29,6 +29,7 @@ const LONGEST_SLEEP_MS = 60_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
 const SUPERSEDED_MS = 5_000;
+const MOST_SUPERSEDED = 6;
 
 /**
  * Drives the run until it ends, or until `signal` aborts because another process may hold the run now.
@@ -47,6 +48,7 @@ export async function driveRun(
   /** The attempt that this driver took over in the middle. */
   let taken: string | null = null;
   let pauseMs = FIRST_PAUSE_MS;
+  let superseded = 0;
   try {
     while (!signal.aborted) {
       const state = runs.book.stateOf(booked, plan);
@@ -96,9 +98,17 @@ export async function driveRun(
           isTakenOver: taken === placeOf(current) || current.calls.length > 0,
         });
         if (ending.aborted) return 'on';
+        if (result !== null) superseded = 0;
         if (result === null) {
-          // Another runner has the step. Its events will come.
-          await changed.within(SUPERSEDED_MS, signal);
+          // Another runner has the step, so its events will come. If none comes, no runner has it.
+          superseded += 1;
+          if (superseded < MOST_SUPERSEDED) {
+            await changed.within(SUPERSEDED_MS, signal);
+            return 'on';
+          }
+          const { step, visit, attempt } = current;
+          const reason = 'The action of the step, or of a call in it, was decided before and is over.';
+          await append([refused({ step, visit, attempt }, 'DUPLICATE_ACTION', reason, false)]);
           return 'on';
         }
         await append([eventOfResult(plan, state, current, { result, atMs: clock() })]);
