@@ -10,6 +10,7 @@ import { auditSource, ledgerSource, reconcileSources } from '@mandate/reconcile'
 import type { Decision, Shadow } from '@mandate/schemas';
 import { createLogger } from '@mandate/server';
 import { createAgent } from './governed-agent.ts';
+import { playResearch } from './research/play-research.ts';
 import { inWords, stopRunaway } from './runaway.ts';
 import { AGENTS, SDK_AGENT, scenes } from './scenes.ts';
 import { createSdkAgent } from './sdk-agent.ts';
@@ -17,6 +18,9 @@ import { startToolServers } from './tool-servers.ts';
 import { playTutor } from './tutor.ts';
 
 export type DemoOptions = { keep: boolean; port: number };
+
+/** The scene with the runners takes seconds. After this time it fails. */
+const MOST_RESEARCH_MS = 60_000;
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -50,8 +54,8 @@ export async function runDemo(
   signal: AbortSignal,
 ): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'mandate-demo-'));
-  const files = join(folder, 'files');
-  mkdirSync(files);
+  const [files, research] = [join(folder, 'files'), join(folder, 'research')];
+  for (const made of [files, research]) mkdirSync(made);
 
   await using cleaning = new AsyncDisposableStack();
   cleaning.defer(() => {
@@ -60,6 +64,8 @@ export async function runDemo(
   const config = planeConfig.parse({
     PLANE_DATA_PATH: join(folder, 'data'),
     PLANE_PORT: port,
+    // Runners in processes of their own perform the runs, because one of them is killed.
+    PLANE_PERFORM_RUNS: false,
   });
   const plane = cleaning.adopt(
     await openPlane(config, createLogger({ name: 'demo', level: 'error' })),
@@ -71,20 +77,20 @@ export async function runDemo(
     'Two MCP servers run too: "files" reads and writes files, and "everything" has sample tools. Every ALLOW below is a real call of a tool.',
   );
 
-  const drift = await play(plane, tools, files, view, signal);
+  const played = await play(plane, tools, { files, research }, view, signal);
   // The demo promises that its last line shows the measured drift, even if the drift is not zero.
-  await view.say(`drift ${drift.micros} micro-dollars`);
+  await view.say(`drift ${played.driftMicros} micro-dollars`);
   if (keep) await keepRunning(plane, view, signal);
-  return drift.micros === 0 && drift.ranAfterKill === 0;
+  return played.driftMicros === 0 && played.ranAfterKill === 0 && played.researched;
 }
 
 async function play(
   plane: Plane,
   tools: Awaited<ReturnType<typeof startToolServers>>,
-  files: string,
+  { files, research }: { files: string; research: string },
   view: DemoView,
   signal: AbortSignal,
-): Promise<{ micros: number; ranAfterKill: number }> {
+): Promise<{ driftMicros: number; ranAfterKill: number; researched: boolean }> {
   const { say, counted } = view;
   const key = plane.firstKeys.find(({ name }) => name === 'operator')?.key;
   const api = createApiClient({ url: plane.url, key, signal });
@@ -123,6 +129,14 @@ async function play(
     say: (text) => say(`  ${text}`),
   });
 
+  await view.title('A manifest with a workflow runs, its runner is killed, and another runner goes on');
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(MOST_RESEARCH_MS)]);
+  const researched = await playResearch({
+    ...{ plane, folder: research, counted, signal: deadline },
+    api: createApiClient({ url: plane.url, key, signal: deadline }),
+    say: (text) => say(`  ${text}`),
+  });
+
   await view.title('An agent runs in a loop until the kill switch stops it');
   const stopped = await stopRunaway(agent('runaway'), api);
   for (const line of inWords(stopped)) await say(`  ${line}`);
@@ -147,7 +161,12 @@ async function play(
       `The demo compared ${counted(report.counters, 'budget counter')} of log, ledger and audit.`,
   );
   for (const difference of report.differences) await say(`  ${JSON.stringify(difference)}`);
-  return { micros: report.driftMicros, ranAfterKill: stopped.ranAfter };
+  const { posts, ledgerMicros, auditMicros } = researched;
+  return {
+    driftMicros: report.driftMicros,
+    ranAfterKill: stopped.ranAfter,
+    researched: posts === 1 && ledgerMicros === auditMicros,
+  };
 }
 
 /** Applies the files as `mandate apply` does. Each agent gets the key that its registration returned. */

@@ -51,7 +51,8 @@ async function start(packageName: string, args: readonly string[]): Promise<Clie
   return client;
 }
 
-function executableOf(packageName: string): string {
+/** Returns the program of a package of npm. */
+export function executableOf(packageName: string): string {
   const manifestPath = createRequire(import.meta.url).resolve(`${packageName}/package.json`);
   const manifest: { bin: Record<string, string> } = createRequire(import.meta.url)(manifestPath);
   const [bin] = Object.values(manifest.bin);

@@ -1,0 +1,92 @@
+/** Plays the whole demo, as `mandate demo` does: in a process of its own. */
+import { execFileSync } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { spawnMandate, waitUntil } from '@mandate/testing';
+import { expect, onTestFinished, test } from 'vitest';
+
+/** What the provider bills for the answers of the research: tokens by the prices of gpt-4o and gpt-4-turbo. */
+const BILLED_MICROS = (420 + 488 + 552 + 690) * 2.5 + (24 + 20 + 62 + 18) * 10 + 130 * 10 + 9 * 30;
+
+const WAITS_FOR_PERSON = 'so the run waits';
+
+test('plays every scene and ends without drift, and the run survives the death of its runner', async () => {
+  const demo = startDemo();
+  expect(await demo.exited).toBe(0);
+  expect(demo.lines.at(-1)).toBe('drift 0 micro-dollars');
+  const scene = linesOfScene(demo.lines, 'A manifest with a workflow runs').join('\n');
+  expect(scene).toContain(WAITS_FOR_PERSON);
+  expect(scene).toContain('The operator approves this call.');
+  expect(scene).toMatch(/A SIGKILL ended the runner after event \d+, call\.begun/);
+  expect(scene).toMatch(/Another runner went on .* run\.completed: \{"summary":"Tea is more than/);
+  expect(scene).toContain('The audit has 1 allowed call of this tool, and the board has 1 post.');
+  const [ledger = 0, audit, leftOpen = 0] = [...scene.matchAll(/\$(\d+\.\d{6})/g)].map(([, dollars]) =>
+    Math.round(Number(dollars) * 1e6),
+  );
+  expect(audit).toBe(ledger);
+  expect(leftOpen).toBeGreaterThan(0);
+  expect(ledger).toBe(BILLED_MICROS + leftOpen);
+  await mustHaveEnded(demo.processes);
+});
+
+test('ends every process at Ctrl-C, also the runner and its tool server', async () => {
+  const demo = startDemo((line) => {
+    if (line.includes(WAITS_FOR_PERSON)) demo.process.kill('SIGINT');
+  });
+  expect(await demo.exited).toBe(130);
+  await mustHaveEnded(demo.processes);
+});
+
+/** `processes` has the processes below the demo that were seen at its lines about the runners. */
+function startDemo(onLine: (line: string) => void = () => {}) {
+  const demo = spawnMandate(['demo']);
+  onTestFinished(async () => void (await demo.kill('SIGKILL')));
+  const lines: string[] = [];
+  const processes = new Set<number>();
+  if (demo.process.stdout === null) throw new Error('the output of the demo is no pipe');
+  createInterface(demo.process.stdout).on('line', (line) => {
+    lines.push(line);
+    if (line.includes(WAITS_FOR_PERSON) || line.includes('Another runner'))
+      for (const pid of descendantsOf(demo.process.pid)) processes.add(pid);
+    onLine(line);
+  });
+  return { ...demo, lines, processes };
+}
+
+function linesOfScene(lines: readonly string[], title: string): readonly string[] {
+  const from = lines.findIndex((line) => line.startsWith(title));
+  return from < 0 ? [] : lines.slice(from, lines.indexOf('', from));
+}
+
+/** A process that has ended stays in the table until its parent asks for its exit code. */
+const ENDED = 'Z';
+
+function processTable(): readonly { pid: number; parent: number; state: string }[] {
+  const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat='], { encoding: 'utf8' }).trim().split('\n');
+  return rows.map((row) => {
+    const [pid, parent, state = ''] = row.trim().split(/\s+/);
+    return { pid: Number(pid), parent: Number(parent), state };
+  });
+}
+
+function descendantsOf(root: number | undefined): ReadonlySet<number> {
+  const table = processTable();
+  const found = new Set<number>();
+  let level = table.filter(({ parent }) => parent === root);
+  while (level.length > 0) {
+    for (const { pid } of level) found.add(pid);
+    const last = new Set(level.map(({ pid }) => pid));
+    level = table.filter(({ pid, parent }) => last.has(parent) && !found.has(pid));
+  }
+  return found;
+}
+
+async function mustHaveEnded(processes: ReadonlySet<number>): Promise<void> {
+  // Two tool servers of the demo, and a runner.
+  expect(processes.size).toBeGreaterThanOrEqual(3);
+  await waitUntil('the end of every process', () => [...processes].every(hasEnded));
+}
+
+function hasEnded(pid: number): boolean {
+  const found = processTable().find((row) => row.pid === pid);
+  return found === undefined || found.state.startsWith(ENDED);
+}
