@@ -32,7 +32,9 @@ export type ShownRun = {
 
 export type RunPlane = Awaited<ReturnType<typeof startRunPlane>>;
 
-export async function startRunPlane(options: { script?: ModelScript; runnerFile?: object } = {}) {
+export async function startRunPlane(
+  options: { script?: ModelScript; runnerFile?: object; env?: Readonly<Record<string, string>> } = {},
+) {
   const folder = mkdtempSync(join(tmpdir(), 'mandate-test-'));
   const effectsFile = join(folder, 'effects');
   const models = await startModelServer(options.script);
@@ -62,6 +64,7 @@ export async function startRunPlane(options: { script?: ModelScript; runnerFile?
         MANDATE_RUNNER_CONFIG_PATH: runnerFile,
         MANDATE_RUNNER_SESSION_TIMEOUT_MS: '1000',
         MANDATE_PLANE_REQUESTS_PER_KEY_PER_SECOND: '100000',
+        ...options.env,
       },
     });
   let plane = await start();
@@ -73,6 +76,7 @@ export async function startRunPlane(options: { script?: ModelScript; runnerFile?
     keys,
     api: (): ApiClient => api,
     url: () => plane.url,
+    ...{ data, runnerFile },
     /** The calls of tools that had an effect, as `tool key`. */
     effects: () =>
       existsSync(effectsFile)

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { type MockedOutputs, mockRun, workflowOf } from '@mandate/agent-manifest';
 import type { Json, RunEvent } from '@mandate/schemas';
 import type { Command } from 'commander';
@@ -98,7 +98,7 @@ async function mock(named: string, options: Options, context: CommandContext): P
 }
 
 function isFile(named: string): boolean {
-  return /\.(ya?ml|json)$/i.test(named) || existsSync(named);
+  return /\.(ya?ml|json)$/i.test(named) || statSync(named, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 function agentOf({ manifest, agents }: LoadedManifestFile, asked: string | undefined): string | null {

@@ -17,6 +17,7 @@ type Options = ServerOptions &
     data?: string;
     mandates?: string;
     policies?: string;
+    runner?: string;
     host?: string;
     port?: number;
     logLevel?: LogLevel;
@@ -25,13 +26,18 @@ type Options = ServerOptions &
 export function upCommand(command: Command, run: RunCommand): void {
   command
     .description(
-      'Runs gateway, decider, recorder, query, control and alerter in one process: with everything in one data folder and no ' +
+      'Runs gateway, decider, recorder, query, control, alerter and runner in one process: with everything in one data folder and no ' +
         'server to install, or on Kafka, Redis and ClickHouse. The first start prints API keys, once. SIGTERM or Ctrl-C stops ' +
         'the plane. The log survives kill -9.',
     )
     .option('--data <folder>', `where everything is kept (default ${DEFAULT_DATA_PATH})`, someText)
     .option('--policies <path>', 'agents, policies and rules to apply at the start', someText)
     .option('--mandates <file>', 'the mandates file (default mandates.yaml of the data folder)', someText)
+    .option(
+      '--runner <file>',
+      'servers of tools and models for runs (default runner.yaml of the data folder)',
+      someText,
+    )
     .option('--host <address>', 'the address to listen at (default 127.0.0.1)', someText)
     .option(
       '--port <port>',
@@ -58,6 +64,7 @@ Examples:
   mandate up
   mandate up --policies policies/
   mandate up --policies tutor/ --env production
+  mandate up --runner runner.yaml
   mandate up --data /var/lib/mandate --mandates /etc/mandate/mandates.yaml
   mandate up --kafka k1:9092,k2:9092 --redis rediss://r:6379 \\
     --clickhouse https://c:8443   (first: mandate migrate, with the same three)
@@ -70,7 +77,7 @@ async function up(options: Options, context: CommandContext): Promise<ExitCode> 
   // Imported only here, because the other commands need no database engine.
   const { openPlane, planeConfig } = await import('@mandate/plane');
   const { stdout, env, signal } = context;
-  const { data, mandates, policies, env: environment, lenient, host, port, logLevel } = options;
+  const { data, mandates, policies, runner, env: environment, lenient, host, port, logLevel } = options;
   // Options are read like environment variables, so that the same code checks both.
   const config = settingsOf(planeConfig, options, env, {
     MANDATE_PLANE_DATA_PATH: data,
@@ -78,6 +85,7 @@ async function up(options: Options, context: CommandContext): Promise<ExitCode> 
     MANDATE_PLANE_POLICIES_PATH: policies,
     MANDATE_PLANE_POLICIES_ENVIRONMENT: environment,
     MANDATE_PLANE_POLICIES_LENIENT: lenient?.toString(),
+    MANDATE_RUNNER_CONFIG_PATH: runner,
     MANDATE_PLANE_HOST: host,
     MANDATE_PLANE_PORT: port?.toString(),
     MANDATE_PLANE_LOG_LEVEL: logLevel,
