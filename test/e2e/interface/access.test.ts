@@ -127,10 +127,15 @@ const OPENED_BY: readonly [routes: RegExp, scopes: readonly ApiScope[]][] = [
   [/^GET .v1.audit./, ['audit']],
   [/^GET .v1.persons.erasures$/, ['audit', 'persons']],
   [/^POST .v1.persons./, ['persons']],
-  [/^(GET .v1.(agents|grants|lint|policies|rules)|POST .v1.mandates.preview$)/, ['audit', 'author']],
+  [/^GET .v1.runs/, ['audit', 'operate']],
+  [/^POST .v1.runs/, ['operate']],
+  [
+    /^(GET .v1.(agents|grants|lint|manifests|policies|rules)|POST .v1.mandates.preview$)/,
+    ['audit', 'author'],
+  ],
   [/^(DELETE|GET|POST) .v1.keys/, ['admin']],
   [/^DELETE .v1.agents.{id}.keys/, ['admin', 'author']],
-  [/^(DELETE|POST|PUT) .v1.(agents|grants|policies|rules)/, ['author']],
+  [/^(DELETE|POST|PUT) .v1.(agents|grants|manifests|policies|rules)/, ['author']],
   [/^GET .v1.tenants.{id}$/, ['audit', 'author', 'operate:all']],
   [/^(DELETE|GET|POST|PUT) .v1.tenants/, ['operate:all']],
 ];

@@ -163,7 +163,8 @@ function isAnswer(status: number): boolean {
 }
 
 test('the reader of a stream receives its events one by one, whichever encodings the reader accepts', async () => {
-  const streams = operations.filter(isStream);
+  // The stream of a run needs a run: test/e2e/runs reads it.
+  const streams = operations.filter((operation) => isStream(operation) && !operation.path.includes('{'));
   expect(streams.length).toBeGreaterThan(0);
   for (const operation of streams) {
     const answer = await call(operation, keyOf('operator'), { 'accept-encoding': 'gzip, br, zstd' });

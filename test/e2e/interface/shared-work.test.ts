@@ -23,7 +23,7 @@ const FRAMES = 40;
 
 /** Code that runs for one request: the HTTP code, and the routes of the services. */
 const OF_REQUESTS =
-  /^(packages\/(server\/src\/http\/|runtime\/src\/request-scope)|services\/(alerter|control|gateway|query)\/)/;
+  /^(packages\/(server\/src\/http\/|runtime\/src\/request-scope)|services\/(alerter|control|gateway|query|runner)\/)/;
 /** Code of the same services that also runs between requests. */
 const BETWEEN_REQUESTS =
   /^services\/(alerter\/src\/(alerter|append-alerts|deliver\/)|gateway\/src\/(journal\/|persons\/follow))/;
@@ -33,6 +33,7 @@ const AWAITED: ReadonlySet<string> = new Set([
   'packages/audit/src/live/follow.ts',
   'packages/audit/src/question.ts',
   'packages/access-log/src/record-http-reads.ts',
+  'packages/control-log/src/published-manifests.ts',
   'packages/plane/src/open-plane.ts',
   'packages/ledger/src/kill-broadcast.ts',
   'packages/ledger/src/ledger-readiness.ts',

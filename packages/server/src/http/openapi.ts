@@ -46,6 +46,8 @@ const GROUPS = {
   policies: 'Named pieces of authority, in versions',
   tenants: 'Open and close tenants, and set their quotas and limits',
   rules: 'Which agents get which policies, and when',
+  manifests: 'Agents, tools and a workflow in one file, in versions',
+  runs: 'Runs of the workflows of agent manifests',
   reconciliation: 'Whether log, ledger and audit agree',
   ledger: 'Counters and open actions',
   health: 'For orchestrators and scrapers',

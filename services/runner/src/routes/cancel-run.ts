@@ -22,7 +22,8 @@ export function cancelRun(server: HttpServer, runner: Runner): void {
           .strictObject({
             reason: described(z.string().min(1).max(1_000).optional(), 'Why, in your words.', 'wrong inputs'),
           })
-          .optional(),
+          .optional()
+          .meta({ examples: [{ reason: 'wrong inputs' }] }),
         response: { 200: shownRun },
       },
     },

@@ -25,14 +25,16 @@ export function resolveStep(server: HttpServer, runner: Runner): void {
           'After a crash it may be unknown whether a tool had its effect. If it was done, give what it would have ' +
           'answered: the run goes on with it. If it was not done, the call is made again.',
         params: z.object({ id: runId, step: described(id, 'The step that is uncertain.', 'refund') }),
-        body: z.strictObject({
-          done: described(z.boolean(), 'Whether the effect happened.', true),
-          output: described(
-            parsedJson.optional(),
-            'What the call would have answered. Only if it was done. Default: null.',
-            { paid: true },
-          ),
-        }),
+        body: z
+          .strictObject({
+            done: described(z.boolean(), 'Whether the effect happened.', true),
+            output: described(
+              parsedJson.optional(),
+              'What the call would have answered. Only if it was done. Default: null.',
+              { paid: true },
+            ),
+          })
+          .meta({ examples: [{ done: true, output: { paid: true } }] }),
         response: { 200: shownRun },
       },
     },

@@ -8,27 +8,29 @@ import type { LoadedManifest } from '../manifests/plans.ts';
 import type { Runner } from '../runner.ts';
 import { manifestUnknown, shownOf, shownRun } from './run-shapes.ts';
 
-const body = z.strictObject({
-  manifest: described(id, 'The id of the published manifest.', 'research'),
-  hash: described(
-    z
-      .string()
-      .regex(/^[0-9a-f]{64}$/)
-      .optional(),
-    'The hash that the manifest must have. If another version was published, the run is refused.',
-    '94d3086aa6168e8781a2e430fb3e5db2ae412e19c09c3f900e77eadc28fb6747',
-  ),
-  agent: described(
-    z.string().min(1).optional(),
-    'The agent, if the manifest has no workflow. A manifest with one agent needs no name.',
-    'researcher',
-  ),
-  inputs: described(parsedJson.optional(), 'The inputs. Default: an empty object.', { query: 'tea' }),
-  principal: described(
-    runStarted.shape.principal.optional(),
-    'The person for whom the run acts. Rules and budgets of persons count. Default: none.',
-  ),
-});
+const body = z
+  .strictObject({
+    manifest: described(id, 'The id of the published manifest.', 'research'),
+    hash: described(
+      z
+        .string()
+        .regex(/^[0-9a-f]{64}$/)
+        .optional(),
+      'The hash that the manifest must have. If another version was published, the run is refused.',
+      '94d3086aa6168e8781a2e430fb3e5db2ae412e19c09c3f900e77eadc28fb6747',
+    ),
+    agent: described(
+      z.string().min(1).optional(),
+      'The agent, if the manifest has no workflow. A manifest with one agent needs no name.',
+      'researcher',
+    ),
+    inputs: described(parsedJson.optional(), 'The inputs. Default: an empty object.', { query: 'tea' }),
+    principal: described(
+      runStarted.shape.principal.optional(),
+      'The person for whom the run acts. Rules and budgets of persons count. Default: none.',
+    ),
+  })
+  .meta({ examples: [{ manifest: 'research', inputs: { query: 'tea' } }] });
 
 export function startRun(server: HttpServer, runner: Runner): void {
   const { runs, manifests, clock } = runner;
