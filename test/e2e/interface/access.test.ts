@@ -264,6 +264,13 @@ async function put<Answer = Made>(key: string, path: string, body: object): Prom
   return (await answer.json()) as Answer;
 }
 
+/** A person must confirm its only step, so a run of it waits. */
+const FLOW = `apiVersion: coreason.ai/v2
+kind: Recipe
+metadata: { name: spy flow }
+workflow: { start: only, steps: { only: { type: logic, code: "def run(inputs, state, steps): return 1" } } }
+`;
+
 async function seed(): Promise<void> {
   const agent = await put(theirs.key, '/v1/agents', { id: SPY, groups: ['spies'] });
   const toolPolicies = { pay: { requiresConfirmation: true } };
@@ -275,6 +282,16 @@ async function seed(): Promise<void> {
   const { decision } = await put(theirs.key, '/v1/actions?waitMs=20000', action);
   const paying = { ...action, id: `${SPY}-pays`, tool: 'pay' };
   const waiting = await put(theirs.key, '/v1/actions?waitMs=20000', paying);
+  // The OpenAPI document has version 3 as its example.
+  for (const owner of ['ann', 'bob'])
+    await put(theirs.key, '/v1/manifests', { manifest: FLOW.replace('}', `, owner: ${owner} }`) });
+  const flow = await put(theirs.key, '/v1/manifests', { manifest: FLOW });
+  const { id: runId } = await put(theirs.key, '/v1/runs', { manifest: flow.id });
+  await waitUntil('the run waits for a person', async () => {
+    const headers = { authorization: `Bearer ${theirs.key}` };
+    const run = await (await fetch(`${plane.url}/v1/runs/${runId}`, { headers })).json();
+    return (run as { status: string }).status === 'waiting';
+  });
   const kill = await put(theirs.key, `/v1/agents/${SPY}/kill`, {});
   const { id: keyId } = await put(theirs.key, '/v1/keys', { name: SPY, role: 'admin' });
   const letter = deadLetterOf(1, topicOfTenant('globex'));
@@ -287,6 +304,8 @@ async function seed(): Promise<void> {
     keyId,
     agent.key.id,
     grant.id,
+    flow.id,
+    runId,
     decision.id,
     kill.commandId,
     letter.deadLetter.id,
@@ -302,7 +321,7 @@ const NAMING = /^(agent|agentId)$/;
  */
 const namesIn = ({ path, parameters = [] }: Described) =>
   parameters
-    .filter(({ schema }) => schema.type !== 'integer')
+    .filter(({ name, schema }) => schema.type !== 'integer' && name !== 'version')
     .filter((one) => one.in === 'path' || (NAMING.test(one.name) && !path.startsWith('/v1/audit')))
     .map(({ name }) => name);
 
