@@ -14,7 +14,8 @@ async function scriptFor(shell: string): Promise<string> {
 function offered(script: string, words: readonly string[]): string[] {
   const quoted = words.map((word) => `'${word}'`).join(' ');
   const asked = `${script}\nCOMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _mandate; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { status, stdout, stderr } = spawnSync('bash', ['-c', asked], { encoding: 'utf8' });
+  // An argument of a process has at most 128 KiB, so bash reads the script from stdin.
+  const { status, stdout, stderr } = spawnSync('bash', ['-s'], { input: asked, encoding: 'utf8' });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   return stdout.split('\n').filter((word) => word !== '');
 }
