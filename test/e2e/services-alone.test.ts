@@ -16,7 +16,9 @@ import {
 import { fileKeyStore, issueRoleKey } from '@mandate/server';
 import {
   byLength,
+  REQUIRED_SETTINGS,
   SERVICES,
+  serviceEnvironment,
   spawnService,
   startOtlpReceiver,
   startService,
@@ -271,10 +273,10 @@ describe.each(SERVICES)('the service %s', (service) => {
     'ends at SIGTERM to the npm that started it, the only process that a supervisor knows',
     async () => {
       const folder = newFolder();
-      const name = `MANDATE_${service.toUpperCase()}`;
+      const settings = { ...REQUIRED_SETTINGS[service], DATA_PATH: folder.path, PORT: '0' };
       const npm = spawn('npm', ['--silent', 'start', '-w', `services/${service}`], {
         cwd: ROOT,
-        env: { ...process.env, [`${name}_DATA_PATH`]: folder.path, [`${name}_PORT`]: '0' },
+        env: { ...process.env, ...serviceEnvironment(service, settings) },
         stdio: ['ignore', 'ignore', 'pipe'],
         detached: true,
       });

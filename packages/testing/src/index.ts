@@ -42,7 +42,14 @@ export {
 } from './servers/with-servers.ts';
 export { type PlaneProcess, spawnMandate, startPlane } from './start-plane.ts';
 export { type StartedProcess, startProcess } from './start-process.ts';
-export { SERVICES, type ServiceName, spawnService, startService } from './start-service.ts';
+export {
+  REQUIRED_SETTINGS,
+  SERVICES,
+  type ServiceName,
+  serviceEnvironment,
+  spawnService,
+  startService,
+} from './start-service.ts';
 export { temporaryFolder } from './temporary-folder.ts';
 export { textOfCsv } from './text-of-csv.ts';
 export { waitUntil } from './wait-until.ts';

@@ -4,8 +4,14 @@ import { type StartedProcess, startProcess } from './start-process.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-export const SERVICES = ['gateway', 'decider', 'recorder', 'query', 'alerter', 'control'] as const;
+export const SERVICES = ['gateway', 'decider', 'recorder', 'query', 'alerter', 'control', 'runner'] as const;
 export type ServiceName = (typeof SERVICES)[number];
+
+/** The settings without which a service does not start, for a test that needs only a running process. */
+export const REQUIRED_SETTINGS: Readonly<Record<ServiceName, Readonly<Record<string, string>>>> = {
+  ...{ gateway: {}, decider: {}, recorder: {}, query: {}, alerter: {}, control: {} },
+  runner: { API_KEY: 'a-key-that-no-plane-knows' },
+};
 
 /**
  * Starts a service alone, with only `settings` in its environment. The names of its own settings leave out MANDATE_
@@ -19,15 +25,23 @@ export function spawnService(
   build = ROOT,
 ): StartedProcess {
   const file = join(build, `services/${service}/src/main.ts`);
-  const named = Object.entries(settings).map(([name, value]) => [
-    name.startsWith('MANDATE_') ? name : `MANDATE_${service.toUpperCase()}_${name}`,
-    value,
-  ]);
-  const started = startProcess(file, args, Object.fromEntries(named));
+  const started = startProcess(file, args, serviceEnvironment(service, settings));
   onTestFinished(async () => {
     await started.kill('SIGKILL');
   });
   return started;
+}
+
+/** Returns the environment variables for `settings`, which may have short names. */
+export function serviceEnvironment(
+  service: ServiceName,
+  settings: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const named = Object.entries(settings).map(([name, value]) => [
+    name.startsWith('MANDATE_') ? name : `MANDATE_${service.toUpperCase()}_${name}`,
+    value,
+  ]);
+  return Object.fromEntries(named);
 }
 
 /** Starts a service on a free port. Resolves once it listens. If it does not start, fails with its output. */
@@ -36,7 +50,7 @@ export async function startService(
   settings: Readonly<Record<string, string>>,
   build?: string,
 ): Promise<StartedProcess & { url: string }> {
-  const started = spawnService(service, { PORT: '0', ...settings }, [], build);
+  const started = spawnService(service, { PORT: '0', ...REQUIRED_SETTINGS[service], ...settings }, [], build);
   const url = await started.says('stderr', (line): string | undefined => {
     // Lines of ClickHouse are no JSON, and are left out.
     if (!line.startsWith('{')) return undefined;

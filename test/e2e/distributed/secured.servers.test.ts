@@ -146,7 +146,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'servers that require T
   const mechanism = (name: string): Environment => ({ MANDATE_KAFKA_SASL_MECHANISM: name });
 
   /** The settings of each service, with different SASL mechanisms. */
-  const settingsOf: Record<ServiceName, () => Environment> = {
+  const settingsOf: Record<Exclude<ServiceName, 'runner'>, () => Environment> = {
     gateway: () => ({ ...environment, ...mechanism('scram-sha-256') }),
     decider: () => ({ ...environment, ...mechanism('scram-sha-512') }),
     recorder: () => ({ ...environment, ...mechanism('plain'), ...clickhouseUser('recorder') }),
