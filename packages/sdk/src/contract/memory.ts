@@ -163,11 +163,11 @@ export function memory(agentUnder: AgentUnder): void {
     await governed.create({ category: '/standup', content: 'a' });
     expect(await codeOf(governed.delete('m1'))).toBe('OPERATION_NOT_PERMITTED');
     expect(await codeOf(governed.move('m1', { category: '/fixed' }))).toBe('OPERATION_NOT_PERMITTED');
-    await governed.create({ category: '/fixed', content: 'b' });
+    const createdAt = new Date(Date.now() - DAY_MS);
+    rows.set('m2', { category: '/fixed', content: 'b', createdAt, expiresAt: null });
     await governed.move('m2', { category: '/standup/pinned' });
     expect(rows.get('m2')).toMatchObject({ category: '/standup/pinned', content: 'b' });
-    const { createdAt, expiresAt } = rows.get('m2') as Row;
-    expect(Date.parse(expiresAt ?? '')).toBe(createdAt.getTime() + 30 * DAY_MS);
+    expect(Date.parse(rows.get('m2')?.expiresAt ?? '')).toBe(createdAt.getTime() + 30 * DAY_MS);
     await governed.create({ category: '/fixed', content: 'c' });
     expect([await governed.delete('m3'), rows.size]).toEqual([true, 2]);
   });
