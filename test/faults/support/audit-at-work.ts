@@ -11,10 +11,11 @@ import type { Recording } from '../../e2e/audit/support/recording.ts';
 import { deadLettersOf, decisionOf, type Get, recordsOf } from './audited-traffic.ts';
 
 /**
- * The time limits of an answer, in ms. `meanwhile` is for an answer that may fail during a fault. `afterwards` is for
- * an answer that must come, even on a busy machine.
+ * The time limits of an answer, in ms. `meanwhile` is for an answer that may fail during a fault. It is shorter than
+ * the shortest fault of a test, so that answers do fail. `afterwards` is for an answer that must come, even on a busy
+ * machine.
  */
-export const ANSWER_MS = { meanwhile: 5_000, afterwards: 120_000 };
+export const ANSWER_MS = { meanwhile: 2_500, afterwards: 120_000 };
 
 export type Measured = Awaited<ReturnType<Recording['record']>>;
 
