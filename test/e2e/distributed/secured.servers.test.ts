@@ -145,8 +145,9 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'servers that require T
 
   const mechanism = (name: string): Environment => ({ MANDATE_KAFKA_SASL_MECHANISM: name });
 
+  type Secured = Exclude<ServiceName, 'runner'>;
   /** The settings of each service, with different SASL mechanisms. */
-  const settingsOf: Record<Exclude<ServiceName, 'runner'>, () => Environment> = {
+  const settingsOf: Record<Secured, () => Environment> = {
     gateway: () => ({ ...environment, ...mechanism('scram-sha-256') }),
     decider: () => ({ ...environment, ...mechanism('scram-sha-512') }),
     recorder: () => ({ ...environment, ...mechanism('plain'), ...clickhouseUser('recorder') }),
@@ -220,8 +221,13 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'servers that require T
   const WHO_WE_ARE = (area: string) => new RegExp(`MANDATE_${area}_TLS_CERT_PATH`);
   const NO_TLS = /does not use TLS/;
 
-  type Refusal = [what: string, service: ServiceName, settings: () => Environment, remedy: RegExp];
-  const refusals = (area: 'KAFKA' | 'REDIS' | 'CLICKHOUSE', service: ServiceName): Refusal[] => [
+  type Refusal = [
+    what: string,
+    service: keyof typeof settingsOf,
+    settings: () => Environment,
+    remedy: RegExp,
+  ];
+  const refusals = (area: 'KAFKA' | 'REDIS' | 'CLICKHOUSE', service: keyof typeof settingsOf): Refusal[] => [
     [
       `${area}: an authority that is not theirs`,
       service,
