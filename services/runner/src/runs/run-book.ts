@@ -48,11 +48,14 @@ export class RunBook {
       if (event.event === 'run.started') this.#open(key, event, { partition, offset });
       return;
     }
+    // Two requests with one idempotency key can both append a start. The first one counts.
+    if (event.event === 'run.started') return;
     known.offsets.push(offset);
     known.events?.push(event);
     known.updatedAt = event.at;
     if (known.folded !== null) applyEvent(known.folded.state, event, known.folded.plan.absorb);
-    this.#settle(key, known, event);
+    known.status = statusAfter(known, event);
+    this.#keepEvents(key, known);
     this.#tell(known, event);
   }
 
@@ -60,13 +63,24 @@ export class RunBook {
     return this.#runs.get(runKey(tenant, runId)) ?? null;
   }
 
-  /** Returns the state of a run whose events are in memory. It changes as further events are read. */
+  /**
+   * Returns the state of a run whose events are in memory. It changes as further events are read.
+   * Null if the events were dropped.
+   */
   stateOf(run: BookedRun, plan: RunPlan): RunState | null {
     if (run.folded === null && run.events !== null) {
       const state = stateOfRun(plan, run.events);
-      if (state !== null) run.folded = { plan, state };
+      if (state !== null) {
+        run.folded = { plan, state };
+        run.status = state.status;
+      }
     }
     return run.folded?.state ?? null;
+  }
+
+  /** Keeps these events of a run, whose events were dropped, in memory again. */
+  restore(run: BookedRun, events: readonly RunEvent[]): void {
+    run.events ??= [...events];
   }
 
   /** Runs that go on, of one partition. */
@@ -113,12 +127,9 @@ export class RunBook {
     this.#tell(run, started);
   }
 
-  /** Keeps the status in step. The first end of a run counts, as in the fold. */
-  #settle(key: string, run: BookedRun, { event }: RunEvent): void {
-    if (run.folded !== null) run.status = run.folded.state.status;
-    else if (event === 'run.retried' && run.status === 'failed') run.status = 'running';
-    else if (run.status === 'running') run.status = ENDS.get(event) ?? 'running';
-    if (run.status === 'running') {
+  /** Drops the events of the run that ended first, if there are too many. */
+  #keepEvents(key: string, { status }: BookedRun): void {
+    if (status === 'running') {
       this.#ended.delete(key);
       return;
     }
@@ -144,4 +155,19 @@ export class RunBook {
   #tell(run: BookedRun, event: RunEvent): void {
     for (const listener of this.#listeners) listener(run, event);
   }
+}
+
+/** Returns the status after an event. Without a folded state it is read from the events, as the fold would. */
+function statusAfter({ folded, status, events }: BookedRun, { event }: RunEvent): RunState['status'] {
+  if (folded !== null) return folded.state.status;
+  if (event === 'run.retried') {
+    return status === 'failed' && !isPastLastStep(events ?? []) ? 'running' : status;
+  }
+  return status === 'running' ? (ENDS.get(event) ?? 'running') : status;
+}
+
+/** A run that failed after its last step has no step that a retry could begin. */
+function isPastLastStep(events: readonly RunEvent[]): boolean {
+  const last = events.findLast(({ event }) => event.startsWith('step.'));
+  return last?.event === 'step.completed' && last.next === null;
 }
