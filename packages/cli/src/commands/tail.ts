@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ApiClient, type Query, readEvents } from '@mandate/client';
+import type { ApiClient, Query } from '@mandate/client';
 import { CONTROL_RECORDS } from '@mandate/schemas';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { MissingRoute } from '../api-failure.ts';
@@ -8,6 +8,7 @@ import type { CommandContext, RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
 import { CommandFailure, type ExitCode } from '../exit-codes.ts';
 import { momentBefore, wholeNumber } from '../input/option-values.ts';
+import { eventsOf, mayPass } from '../live/events-of.ts';
 import { type Found, isControlEvent, newestOnRecord } from '../live/newest-on-record.ts';
 import { controlEventLine } from '../output/control-event-line.ts';
 import { decisionLine } from '../output/decision-line.ts';
@@ -106,18 +107,10 @@ async function* whatComes(api: ApiClient, options: Options, followed: Followed):
   const ids = (id: string) => {
     followed.lastId = id;
   };
-  for await (const { event, data } of readEvents(bytesOf(response), ids)) {
+  for await (const { event, data } of eventsOf(response, ids)) {
     if (event !== 'decision' && event !== 'control') continue;
     const found: Found = JSON.parse(data);
     if (!followed.shown.delete(found.id)) yield found;
-  }
-}
-
-async function* bytesOf({ body, url }: Response): AsyncGenerator<Uint8Array> {
-  try {
-    if (body !== null) yield* body;
-  } catch {
-    throw new CommandFailure(1, `the connection to ${url} was lost`);
   }
 }
 
@@ -140,9 +133,4 @@ async function whyNotBegun(api: ApiClient, error: unknown): Promise<unknown> {
     `the plane at ${api.url} is older than this command: it has no live audit`,
     'Upgrade the plane, or list the recorded decisions with `mandate decisions list --watch`.',
   );
-}
-
-/** True if a retry may help: the network failed or a plane restarts. A wrong key or filter stays wrong. */
-function mayPass(error: unknown): boolean {
-  return error instanceof CommandFailure && error.exitCode === 1;
 }

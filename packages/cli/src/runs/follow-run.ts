@@ -1,9 +1,10 @@
 /** Follows the events of a run until it ends, or until it waits for a person. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ApiClient, readEvents } from '@mandate/client';
+import type { ApiClient } from '@mandate/client';
 import type { RunEvent } from '@mandate/schemas';
 import type { CommandContext } from '../command-context.ts';
 import type { ExitCode } from '../exit-codes.ts';
+import { eventsOf, mayPass } from '../live/events-of.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { eventLine, type Run, waitingLines } from './run-text.ts';
 
@@ -11,7 +12,6 @@ const TRY_AGAIN_MS = 500;
 /** How long a run may wait for a person before the command stops following it. */
 const SETTLE_MS = 300;
 
-const ENDS: ReadonlySet<string> = new Set(['run.completed', 'run.failed', 'run.cancelled']);
 const WAITS: ReadonlySet<string> = new Set(['step.deferred', 'step.uncertain']);
 
 /**
@@ -36,27 +36,24 @@ export async function followRun(
       const ids = (id: string) => {
         lastId = id;
       };
-      for await (const { event, data } of readEvents(bytesOf(response), ids)) {
+      for await (const { event, data } of eventsOf(response, ids)) {
         if (event === 'run.text') continue;
         const { data: shown }: { data: RunEvent } = JSON.parse(data);
         if (json) await writeJsonLine(stdout, shown);
         else await write(stdout, `${eventLine(shown)}\n`);
-        if (ENDS.has(shown.event)) return shown.event === 'run.completed' ? 0 : 1;
-        if (!untilPerson || !WAITS.has(shown.event)) continue;
-        const waits = await stillWaits(context, api, path);
-        if (waits) return 3;
+        if (untilPerson && WAITS.has(shown.event) && (await stillWaits(context, api, path))) return 3;
       }
+      // The stream ends with the run, and when the runner stops.
+      const { status } = await api.get<Run>(path);
+      if (status === 'completed') return 0;
+      if (status === 'failed' || status === 'cancelled') return 1;
     } catch (error) {
       if (signal.aborted) break;
-      if (lastId === undefined) throw error;
+      if (lastId === undefined || !mayPass(error)) throw error;
     }
     await sleep(TRY_AGAIN_MS, undefined, { signal }).catch(() => {});
   }
   return 130;
-}
-
-async function* bytesOf({ body }: Response): AsyncGenerator<Uint8Array> {
-  if (body !== null) yield* body;
 }
 
 async function stillWaits(

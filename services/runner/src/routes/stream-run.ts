@@ -13,8 +13,6 @@ const MOST_STREAMS = { inAll: 500, ofATenant: 200, ofAKey: 50, keptForPeople: 0 
 const MOST_WAITING_BYTES = 4 * 1024 * 1024;
 const PING_MS = 15_000;
 
-const ENDS: ReadonlySet<RunEvent['event']> = new Set(['run.completed', 'run.failed', 'run.cancelled']);
-
 export function streamRun(server: HttpServer, runner: Runner): void {
   const { runs, texts } = runner;
   const streams = boundStreams(server, MOST_STREAMS, {
@@ -53,7 +51,10 @@ export function streamRun(server: HttpServer, runner: Runner): void {
         if (number <= sent) return;
         sent = number;
         write(`id: ${number}\nevent: ${event.event}\ndata: ${JSON.stringify(cloudEvent(number, event))}\n\n`);
-        if (ENDS.has(event.event)) stream.end();
+      };
+      // The status says whether the run ended. An event does not, because a failed run can be retried.
+      const endWithRun = () => {
+        if (run.status !== 'running') stream.end();
       };
       // Events that come while the earlier ones are read wait for their turn.
       let early: RunEvent[] | null = [];
@@ -62,7 +63,10 @@ export function streamRun(server: HttpServer, runner: Runner): void {
         ofThisRequest((of: typeof run, event: RunEvent) => {
           if (of !== run) return;
           if (early !== null) early.push(event);
-          else send(++number, event);
+          else {
+            send(++number, event);
+            endWithRun();
+          }
         }),
       );
       const unlistenTexts = texts.listen(
@@ -91,6 +95,7 @@ export function streamRun(server: HttpServer, runner: Runner): void {
         for (const [at, event] of before.slice(0, number).entries()) send(at + 1, event);
         for (const event of early) send(++number, event);
         early = null;
+        endWithRun();
       } catch (error) {
         stream.destroy();
         throw error;
