@@ -16,10 +16,11 @@ const NO_QUESTIONS = { risk: { critical: {} } };
 
 beforeAll(async () => {
   plane = await startRunPlane({ script: PAYS });
-  afterAll(() => plane.stop());
   await plane.publish(unasked('quick'), NO_QUESTIONS);
   await plane.publish(REFUND);
 });
+
+afterAll(() => plane.stop());
 
 const paysOf = (run: string) => plane.effects().filter((line) => line.startsWith(`pay ${run}:`));
 

@@ -6,9 +6,10 @@ let plane: RunPlane;
 
 beforeAll(async () => {
   plane = await startRunPlane({ script: PAYS });
-  afterAll(() => plane.stop());
   await plane.publish(REFUND, { maxCostTotal: 5 });
 });
+
+afterAll(() => plane.stop());
 
 const paysOf = (run: string) => plane.effects().filter((line) => line.startsWith(`pay ${run}:`));
 
@@ -82,6 +83,13 @@ test('a kill of the manifest stops its runs at the next action, and a revive and
   const refused = await plane.run('refund', { customer: 'Ada' });
   expect((await plane.until(refused, 'failed')).failure).toMatchObject({ code: 'AGENT_KILLED' });
   await plane.api().post('/v1/agents/refund/revive', { subtree: true, reason: 'go on' });
+  await plane.api().post(`/v1/runs/${refused}/retry`);
+  await plane.approve(await plane.until(refused, 'waiting'));
+  expect((await plane.until(refused, 'completed')).outputs).toEqual({ summary: 'Ada was paid.' });
+  // The stream of a run that was retried goes beyond its first failure.
+  const events = (await plane.events(refused)).map(({ event }) => event);
+  expect(events.filter((event) => event === 'run.failed')).toHaveLength(1);
+  expect(events.at(-1)).toBe('run.completed');
 });
 
 test('a run keeps to the version with which it began', async () => {

@@ -21,8 +21,9 @@ function answer({ body }: { body: { messages: readonly { content: unknown }[] } 
 
 beforeAll(async () => {
   plane = await startRunPlane({ script: answer as never, runnerFile: { logic: { enabled: true } } });
-  afterAll(() => plane.stop());
 });
+
+afterAll(() => plane.stop());
 
 let manifests = 0;
 
