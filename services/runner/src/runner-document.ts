@@ -53,8 +53,13 @@ const runnerDocument = z.strictObject({
   version: z.literal(1),
   /** By the name of the server, or by the URI that manifests state. `mcp://crm` is also the server named `crm`. */
   servers: z.record(text, z.union([commandServer, urlServer])).default({}),
-  /** The inline tools, by name. */
-  inline: z.record(text, z.strictObject({ server: text, tool: text })).default({}),
+  /**
+   * The inline tools, by name. `implementation`: the file that carries the tool out, whose bytes must have the
+   * `code_hash` of the manifest.
+   */
+  inline: z
+    .record(text, z.strictObject({ server: text, tool: text, implementation: text.optional() }))
+    .default({}),
   /**
    * The hosts that the runner may reach by an address of a manifest, without a binding: `tools.example.com`,
    * `*.corp.example`, `127.0.0.1:8080`. Default: none.

@@ -147,3 +147,33 @@ test('outputs that the manifest does not accept fail the run', async () => {
   const failed = await plane.until(await plane.run(id), 'failed');
   expect(failed.failure).toMatchObject({ code: 'OUTPUT_INVALID', step: null });
 });
+
+test('an agent loads its files of knowledge, as they were published', async () => {
+  const manifest = {
+    apiVersion: 'coreason.ai/v2',
+    kind: 'Agent',
+    metadata: { name: 'teas' },
+    definitions: {
+      expert: {
+        ...{ type: 'agent', name: 'expert', role: 'r', goal: 'goal-of-teas', model: 'gpt-4o' },
+        knowledge: ['teas/green.md', 'https://tea.example/all', 'vault-7'],
+      },
+    },
+  };
+  answers.set('goal-of-teas', (call) =>
+    call === 1
+      ? { toolCalls: [{ name: 'skill_load', args: { name: 'teas/green.md' } }] }
+      : { text: 'Two minutes.' },
+  );
+  await plane.api().post('/v1/manifests', {
+    manifest: JSON.stringify(manifest),
+    files: { 'teas/green.md': 'Green tea draws for two minutes.' },
+  });
+  expect((await plane.until(await plane.run('teas'), 'completed')).outputs).toBe('Two minutes.');
+  const [first, second] = plane.models.requests
+    .map(({ body }) => JSON.stringify(body))
+    .filter((body) => body.includes('goal-of-teas'));
+  expect(first).toContain('teas/green.md');
+  expect(first).not.toMatch(/two minutes|vault-7/);
+  expect(second).toContain('Green tea draws for two minutes.');
+});

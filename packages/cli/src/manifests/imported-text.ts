@@ -36,10 +36,7 @@ function headOf({ manifest, policies, servers, warnings }: Taken, limitsFile: st
       ? []
       : ['', `${limitsFile} limits these agents further. Apply it with the compiled manifest.`]),
     ...section('What was not taken over, or changed:', warnings.map(warningLine)),
-    ...section(
-      'For tool-servers.yaml of the runner, once you have read it. Nothing of it was run:',
-      serverLines(servers),
-    ),
+    ...section('For runner.yaml, once you have read it. Nothing of it was run:', serverLines(servers)),
     ...section(
       'Limits of turns, which the runner does not take from a manifest:',
       turns.map(({ agent, maxTurns }) => `${agent}: ${maxTurns}`),

@@ -67,7 +67,14 @@ export type StepTool =
       /** The hash of the tool that its server must list, as 64 hex digits. Null: any. */
       hash: string | null;
     }
-  | { kind: 'inline'; name: string; description: string; parameters: JsonSchema };
+  | {
+      kind: 'inline';
+      name: string;
+      description: string;
+      parameters: JsonSchema;
+      /** The SHA-256 that the file of its implementation must have, as hex digits. Null: any. */
+      hash: string | null;
+    };
 
 export type JsonSchema = { readonly [keyword: string]: Json };
 

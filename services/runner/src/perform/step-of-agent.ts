@@ -90,21 +90,32 @@ function toolsOf({ catalog }: LoadedManifest, { definition }: Entry<'agent'>): S
 function stepTool({ name, inline, entry, uri, risk, hash }: AgentTool): StepTool {
   if (inline !== null) {
     const parameters = inline.parameters as Extract<StepTool, { kind: 'inline' }>['parameters'];
-    return { kind: 'inline', name, description: inline.description, parameters };
+    return { kind: 'inline', name, description: inline.description, parameters, hash };
   }
   return { kind: 'server', name, id: entry?.id ?? null, uri: uri ?? '', risk, hash };
 }
 
+/** Returns the skills of the step. Files of knowledge are loaded as skills are. */
 function skillsOf(
   loaded: LoadedManifest,
   entry: Entry<'agent'> | null,
   temporary: readonly string[],
 ): StepSkill[] {
-  const own = (entry?.definition.skills ?? []).filter((name) => !temporary.includes(name));
+  const { skills = [], knowledge = [] } = entry?.definition ?? {};
+  const own = skills.filter((name) => !temporary.includes(name));
   return [
     ...own.flatMap((name) => skillOf(loaded, name, false)),
     ...temporary.flatMap((name) => skillOf(loaded, name, true)),
+    ...knowledge.flatMap((name) => knowledgeOf(loaded, name)),
   ];
+}
+
+/** Knowledge that is no file of the manifest, but an address or an id, is not loaded. */
+function knowledgeOf({ files }: LoadedManifest, name: string): StepSkill[] {
+  const instructions = Object.hasOwn(files, name) ? files[name] : undefined;
+  if (instructions === undefined) return [];
+  const description = 'A file with knowledge for this agent.';
+  return [{ name, description, instructions, loadStrategy: 'lazy', isTemporary: false }];
 }
 
 function skillOf({ catalog, files }: LoadedManifest, reference: string, isTemporary: boolean): StepSkill[] {

@@ -3,8 +3,17 @@ import type { StepTool } from '../agent-step/step.ts';
 import type { ServerSettings, ToolServersDocument, UrlServer } from '../runner-document.ts';
 import { ToolUnavailable } from './tool-errors.ts';
 
-/** `key` names the server. `tool` is the name within the server; null: the one called as `id`, else the only one. */
-export type Binding = { key: string; server: ServerSettings; tool: string | null; id: string | null };
+/**
+ * `key` names the server. `tool` is the name within the server; null: the one called as `id`, else the only one.
+ * `implementation`: the file that carries out an inline tool. Null: not known.
+ */
+export type Binding = {
+  key: string;
+  server: ServerSettings;
+  tool: string | null;
+  id: string | null;
+  implementation: string | null;
+};
 
 /**
  * Returns the binding of a tool. Null: an inline tool without one.
@@ -15,15 +24,17 @@ export function bindTool(tool: StepTool, document: ToolServersDocument): Binding
   if (tool.kind === 'inline') {
     const bound = Object.hasOwn(document.inline, tool.name) ? document.inline[tool.name] : undefined;
     const server = bound && serverNamed(document, bound.server);
-    return server ? { ...server, tool: bound.tool, id: null } : null;
+    return server
+      ? { ...server, tool: bound.tool, id: null, implementation: bound.implementation ?? null }
+      : null;
   }
   const [address = '', fragment] = tool.uri.split('#', 2);
-  const named = { tool: fragment ? decoded(fragment) : null, id: tool.id };
+  const named = { tool: fragment ? decoded(fragment) : null, id: tool.id, implementation: null };
   const server = serverAt(document, address) ?? reachable(document, address);
   if (server !== null) return { ...server, ...named };
   throw new ToolUnavailable(
     'TOOL_NOT_BOUND',
-    `The tool "${tool.name}" has the address ${address}, and tool-servers.yaml binds no server to it.`,
+    `The tool "${tool.name}" has the address ${address}, and runner.yaml binds no server to it.`,
     { kind: 'permanent' },
   );
 }

@@ -1,4 +1,5 @@
 /** Tests the tool servers with real MCP servers: over stdio and over HTTP, and of both eras of the protocol. */
+import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -205,7 +206,12 @@ describe('a server over stdio', () => {
     const server = { command: process.execPath, args: [file], env: { EFFECTS_FILE: '/dev/null' } };
     const inline = { balance: { server: 'bank', tool: 'look' } };
     const servers = open({ servers: { bank: server }, inline });
-    const written = { kind: 'inline', description: 'Mine.', parameters: { type: 'object' } } as const;
+    const written = {
+      kind: 'inline',
+      description: 'Mine.',
+      parameters: { type: 'object' },
+      hash: null,
+    } as const;
     const balance = await servers.find({ ...written, name: 'balance' }, signal);
     expect(await balance?.call({ customer: 'Ada' }, options)).toMatchObject({ text: 'Ada has 40 dollars.' });
     expect(await servers.find({ ...written, name: 'other' }, signal)).toBeNull();
@@ -234,6 +240,28 @@ describe('the hash of a tool', () => {
     const old = await servers.find(ofBank('old', { hash }), signal);
     expect(await old?.call({}, options)).toEqual({ text: 'changed', isError: false });
     await expect(old?.call({}, options)).rejects.toMatchObject({ code: 'TOOL_HASH_MISMATCH' });
+  });
+
+  test('of an inline tool is the hash of its implementation, before each call', async () => {
+    const implementation = join(temporaryFolder(), 'balance.ts');
+    writeFileSync(implementation, 'one\n');
+    const right = createHash('sha256').update('one\n').digest('hex');
+    const file = join(import.meta.dirname, 'effects-server.fixture.ts');
+    const server = { command: process.execPath, args: [file], env: { EFFECTS_FILE: '/dev/null' } };
+    const bound = (more: object) =>
+      open({ servers: { bank: server }, inline: { balance: { server: 'bank', tool: 'look', ...more } } });
+    const written = (hash: string) =>
+      ({ kind: 'inline', name: 'balance', description: '', parameters: {}, hash }) as const;
+    const servers = bound({ implementation });
+    const balance = await servers.find(written(`sha256:${right}`), signal);
+    const refused = { code: 'TOOL_HASH_MISMATCH', kind: 'permanent' };
+    await expect(servers.find(written('a'.repeat(64)), signal)).rejects.toMatchObject(refused);
+    await expect(bound({}).find(written(right), signal)).rejects.toMatchObject(refused);
+    const missing = bound({ implementation: join(temporaryFolder(), 'none') });
+    await expect(missing.find(written(right), signal)).rejects.toMatchObject(refused);
+    expect(await balance?.call({ customer: 'Ada' }, options)).toMatchObject({ isError: false });
+    writeFileSync(implementation, 'two\n');
+    await expect(balance?.call({ customer: 'Ada' }, options)).rejects.toMatchObject(refused);
   });
 
   test('depends on name, description and schema, and on nothing else', () => {

@@ -1,4 +1,6 @@
 /** Finds the tools of manifests on the servers that the configuration binds to them. */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import type { StepTool } from '../agent-step/step.ts';
 import type { ToolServersDocument } from '../runner-document.ts';
 import { type Binding, bindTool } from './bind-tool.ts';
@@ -35,6 +37,7 @@ export function openToolServers(document: ToolServersDocument): ToolServers {
       if (binding === null) return null;
       const connection = connectionOf(binding);
       signal.throwIfAborted();
+      await checkImplementation(tool, binding);
       const listed = listedTool(tool, binding, await connection.refreshedTools());
       return boundTool(tool, binding, connection, listed);
     },
@@ -55,6 +58,7 @@ function boundTool(
     inputSchema: inputSchema as BoundTool['inputSchema'],
     saysRepeatable: annotations?.readOnlyHint === true || annotations?.idempotentHint === true,
     async call(args, options) {
+      await checkImplementation(tool, binding);
       const { name } = listedTool(tool, binding, await connection.tools());
       const result = await connection.call(name, args, options);
       return { text: textOfResult(result), isError: result.isError === true };
@@ -72,12 +76,34 @@ function listedTool(tool: StepTool, { key, tool: name, id }: Binding, tools: rea
     const message = `The server "${key}" has no tool "${wanted ?? tool.name}".`;
     throw new ToolUnavailable('TOOL_NOT_ON_SERVER', message, { kind: 'permanent' });
   }
-  if (tool.kind === 'server' && tool.hash !== null) {
-    const hash = toolHash(found);
-    if (hash !== tool.hash.toLowerCase().replace(/^sha256:/, '')) {
-      const message = `The tool "${tool.name}" on the server "${key}" is not the one of the manifest: its hash is ${hash}.`;
-      throw new ToolUnavailable('TOOL_HASH_MISMATCH', message, { kind: 'permanent' });
-    }
+  if (tool.kind === 'server' && tool.hash !== null && !isHash(tool.hash, toolHash(found))) {
+    const other = `on the server "${key}" is not the one of the manifest: its hash is ${toolHash(found)}`;
+    throw hashMismatch(tool, other);
   }
   return found;
+}
+
+/** @throws ToolUnavailable TOOL_HASH_MISMATCH */
+async function checkImplementation(tool: StepTool, { implementation }: Binding): Promise<void> {
+  if (tool.kind !== 'inline' || tool.hash === null) return;
+  if (implementation === null)
+    throw hashMismatch(tool, 'has a code_hash, and runner.yaml does not name the file of its implementation');
+  const bytes = await readFile(implementation).catch((error: Error) => {
+    throw hashMismatch(tool, `has a code_hash, and its implementation cannot be read: ${error.message}`);
+  });
+  const hash = createHash('sha256').update(bytes).digest('hex');
+  if (!isHash(tool.hash, hash))
+    throw hashMismatch(
+      tool,
+      `is not the one of the manifest: the file of its implementation has the hash ${hash}`,
+    );
+}
+
+/** @param written 64 hex digits, with or without `sha256:` before them */
+function isHash(written: string, hash: string): boolean {
+  return written.toLowerCase().replace(/^sha256:/, '') === hash;
+}
+
+function hashMismatch({ name }: StepTool, why: string): ToolUnavailable {
+  return new ToolUnavailable('TOOL_HASH_MISMATCH', `The tool "${name}" ${why}.`, { kind: 'permanent' });
 }
