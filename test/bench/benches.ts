@@ -90,6 +90,8 @@ export const BENCHES: readonly Bench[] = [
     name: 'context-builder',
     load: async () => (await import('./benches/context-builder.ts')).contextBuilder,
   },
+  { name: 'agent-manifest', load: async () => (await import('./benches/agent-manifest.ts')).agentManifest },
+  { name: 'run-steps', load: async () => (await import('./benches/run-steps.ts')).runSteps },
   { name: 'plane-start', load: async () => (await import('./benches/plane-start.ts')).planeStart },
   { name: 'install-size', load: async () => (await import('./benches/install-size.ts')).installSize },
 ];
