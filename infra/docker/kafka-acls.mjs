@@ -32,6 +32,7 @@ const ALERTS = topic('mandate.alerts.v1');
 const ACCESS = topic('mandate.access.v1');
 const SDK_RECORDS = topic('mandate.sdkrecords.v1');
 const CONTEXT = topic('mandate.context.v1');
+const RUNS = topic('mandate.runs.v1');
 const PERSONS = topic('mandate.persons.v1');
 const CONTROL = [topic('mandate.control.v1'), topic('mandate.controlsnapshots.v1')];
 
@@ -76,6 +77,12 @@ const RIGHTS = {
     [BOTH, CONTROL],
     [WRITES, [ACCESS]],
     [[CREATE, ...LOOKS], [topics('mandate.actions.v1.')]],
+  ],
+  runner: [
+    [READS, CONTROL],
+    [BOTH, [RUNS]],
+    [WRITES, [ACCESS]],
+    [[READ, DESCRIBE], [groups('mandate.runner')]],
   ],
 };
 

@@ -24,11 +24,17 @@ echo "MANDATE_CLICKHOUSE_PASSWORD=$migrator" >"$partial/migrator.env"
 echo "MANDATE_CLICKHOUSE_PASSWORD=$recorder" >"$partial/recorder.env"
 echo "MANDATE_CLICKHOUSE_PASSWORD=$query" >"$partial/query.env"
 echo "$operator" >"$partial/redis-operator-password"
+cat >"$partial/runner.env" <<'KEYS'
+# The API key of the runner, and the secrets that infra/docker/runner/runner.yaml names. docs/deploy.md says how to issue the
+# key. After a change: docker compose up --detach --force-recreate runner
+#MANDATE_RUNNER_API_KEY=
+#OPENAI_API_KEY=
+KEYS
 sed -e "s/\${LEDGER_SHA256}/$(sha256 "$ledger")/" -e "s/\${OPERATOR_SHA256}/$(sha256 "$operator")/" \
   ../redis/users.acl >"$partial/redis-users.acl"
 # Kafka: a user for each service. kafka-users.conf lists all of them for the broker. `broker` is the broker itself and its admin.
 users=''
-for user in broker migrator gateway decider snapshots recorder query alerter control; do
+for user in broker migrator gateway decider snapshots recorder query alerter control runner; do
   secret=$(password)
   users="$users
   user_$user=\"$secret\""

@@ -11,6 +11,7 @@ import { gatewaySettings } from '@mandate/gateway';
 import { planeConfig } from '@mandate/plane';
 import { querySettings } from '@mandate/query';
 import { recorderSettings } from '@mandate/recorder';
+import { runnerSettings } from '@mandate/runner';
 import {
   type ConfigRow,
   clickhouseSettings,
@@ -36,6 +37,7 @@ const ALONE = without(
     querySettings,
     alerterSettings,
     controlSettings,
+    runnerSettings,
   ].flatMap(describeConfig),
 );
 

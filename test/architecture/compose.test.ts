@@ -18,10 +18,15 @@ type Service = {
 const compose = parse(read('docker-compose.yml'), { merge: true });
 const services: Record<string, Service> = compose.services;
 
-type Right = { principal: string; operation: number; resourceName: string };
+type Right = { principal: string; operation: number; resourceName: string; resourceType: number };
 const script = join(ROOT, 'infra/docker/kafka-acls.mjs');
 const { acl } = (await import(script)) as { acl: Right[] };
+const READ = 3;
 const WRITE = 4;
+const TOPIC = 2;
+
+const CONTROL_TOPICS = '`mandate.control.v1`, `mandate.controlsnapshots.v1`';
+const topicsIn = (cell: string) => [...cell.matchAll(/`(mandate\.[^`]+)`/g)].map(([, name]) => name).sort();
 
 const usersThatWrite = (topic: string) =>
   acl
@@ -39,8 +44,40 @@ describe('docker-compose.yml', () => {
     ['mandate.persons.v1', ['gateway']],
     ['mandate.deadletters.v1', ['gateway', 'decider']],
     ['mandate.alerts.v1', ['alerter']],
+    ['mandate.runs.v1', ['runner']],
   ])('lets only the listed services write %s', (topic, users) => {
     expect(usersThatWrite(topic)).toEqual(users);
+  });
+
+  it.each([
+    ['gateway', 'gateway'],
+    ['decider', 'decider'],
+    ['`mandate snapshot`', 'snapshots'],
+    ['recorder', 'recorder'],
+    ['query service', 'query'],
+    ['alerter', 'alerter'],
+    ['runner', 'runner'],
+    ['control service', 'control'],
+  ])('gives the %s the rights to topics that infra/kafka/README.md lists', (who, user) => {
+    const row = read('infra/kafka/README.md')
+      .split('\n')
+      .find((line) => line.startsWith(`| ${who} |`));
+    const listed = (row ?? '')
+      .split('|')
+      .slice(2, 5)
+      .map((cell) => topicsIn(cell.replace('the two control topics', CONTROL_TOPICS)));
+    const may = (operation: number) =>
+      acl.flatMap((right) =>
+        right.principal === `User:${user}` && right.resourceType === TOPIC && right.operation === operation
+          ? [right.resourceName]
+          : [],
+      );
+    const [reads, writes] = [may(READ), may(WRITE)];
+    expect(listed).toEqual([
+      reads.filter((topic) => !writes.includes(topic)).sort(),
+      writes.filter((topic) => !reads.includes(topic)).sort(),
+      reads.filter((topic) => writes.includes(topic)).sort(),
+    ]);
   });
 
   it('gives each service that uses Kafka one Kafka password, and shares no password between services', () => {
@@ -73,6 +110,7 @@ describe('docker-compose.yml', () => {
       MANDATE_QUERY_URL: 'http://query:7422',
       MANDATE_ALERTER_URL: 'http://alerter:7424',
       MANDATE_CONTROL_URL: 'http://control:7425',
+      MANDATE_RUNNER_URL: 'http://runner:7426',
     });
     expect(services.mandate?.volumes).toContain('./infra/docker/policies:/policies:ro');
     expect(read('docs/deploy.md')).toContain('mandate apply -f /policies');

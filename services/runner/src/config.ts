@@ -4,7 +4,7 @@ import { DEFAULTS, tenant } from '@mandate/schemas';
 import { corsOrigins, maxSockets, requestsPerKeyPerSecond } from '@mandate/server';
 import { z } from 'zod';
 
-/** The settings that a plane has too. Their environment variables begin with MANDATE_. */
+/** The runner's own settings. Their environment variables begin with MANDATE_. */
 export const runnerSettings = z.object({
   RUNNER_CONFIG_PATH: z
     .string()
@@ -19,39 +19,37 @@ export const runnerSettings = z.object({
     .max(600_000)
     .default(10_000)
     .describe('another runner takes over after this time without a sign of life'),
+  RUNNER_DATA_PATH: z
+    .string()
+    .min(1)
+    .default(DEFAULT_DATA_PATH)
+    .describe('the folder of keys.json and runner.yaml, and of the log if it is not on Kafka'),
+  RUNNER_PLANE_URL: z
+    .url()
+    .default('http://127.0.0.1:7420')
+    .describe('the gateway that decides the actions of runs'),
+  RUNNER_API_KEY: z
+    .string()
+    .min(1)
+    .meta({ secret: true })
+    .describe(
+      'the API key with which the runner asks for the actions of runs. `mandate keys issue --name runner --scopes publish report release --agents …` makes one: name the manifests of the runs and their agents, such as notes and notes.*',
+    ),
+  RUNNER_TENANT: tenant
+    .default(DEFAULTS.tenant)
+    .describe('the tenant of the key: only its runs are performed'),
+  RUNNER_RECORD_READS: z
+    .boolean()
+    .default(true)
+    .describe('whether every read of runs is recorded on the log before it is answered'),
+  RUNNER_HOST: z.string().default('127.0.0.1').describe('the address to listen at'),
+  RUNNER_PORT: port(7426),
+  RUNNER_CORS_ORIGINS: corsOrigins,
+  RUNNER_REQUESTS_PER_KEY_PER_SECOND: requestsPerKeyPerSecond,
+  RUNNER_MAX_SOCKETS: maxSockets,
+  RUNNER_LOG_LEVEL: z.enum(LOG_LEVELS).default('info').describe('the level of log lines on stderr'),
 });
 
-/** The settings of a runner in its own process. */
 export const runnerConfig = z
-  .object({
-    ...runnerSettings.shape,
-    RUNNER_DATA_PATH: z
-      .string()
-      .min(1)
-      .default(DEFAULT_DATA_PATH)
-      .describe('the folder of keys.json and runner.yaml, and of the log if it is not on Kafka'),
-    RUNNER_PLANE_URL: z
-      .url()
-      .default('http://127.0.0.1:7420')
-      .describe('the gateway that decides the actions of runs'),
-    RUNNER_API_KEY: z
-      .string()
-      .min(1)
-      .describe('the API key of the runner: publish, report and release for the agents of its runs'),
-    RUNNER_TENANT: tenant
-      .default(DEFAULTS.tenant)
-      .describe('the tenant of the key: only its runs are performed'),
-    RUNNER_RECORD_READS: z
-      .boolean()
-      .default(true)
-      .describe('whether every read of runs is recorded on the log before it is answered'),
-    RUNNER_HOST: z.string().default('127.0.0.1').describe('the address to listen at'),
-    RUNNER_PORT: port(7426),
-    RUNNER_CORS_ORIGINS: corsOrigins,
-    RUNNER_REQUESTS_PER_KEY_PER_SECOND: requestsPerKeyPerSecond,
-    RUNNER_MAX_SOCKETS: maxSockets,
-    RUNNER_LOG_LEVEL: z.enum(LOG_LEVELS).default('info').describe('the level of log lines on stderr'),
-    ...kafkaSettings.shape,
-    ...otlpSettings.shape,
-  })
+  .object({ ...runnerSettings.shape, ...kafkaSettings.shape, ...otlpSettings.shape })
   .superRefine(backendsMustFit);

@@ -79,6 +79,8 @@ describe('serviceConfig', () => {
       MANDATE_QUERY_URL: 'http://y',
       MANDATE_ALERTER_URL: 'http://z',
       MANDATE_API_KEY: 'k',
+      MANDATE_RUNNER_PORT: '2',
+      MANDATE_RUNNER_URL: 'http://w',
     };
     expect(run([], { ...own, ...others }).code).toBe(null);
     expect(run([], { ...own, MANDATE_URLS: 'http://x' }).code).toBe(2);
