@@ -83,7 +83,7 @@ export { type MockedOutputs, mockRun } from './run/mock-run.ts';
 export { type EventDraft, nextOfRun } from './run/next-of-run.ts';
 export { goOnPlaying, type PlayedStep, type Players, playRun } from './run/play-run.ts';
 export type { RunPlan } from './run/run-plan.ts';
-export { applyEvent, type CurrentStep, type RunState, stateOfRun } from './run/run-state.ts';
+export { applyEvent, type CurrentStep, type Failure, type RunState, stateOfRun } from './run/run-state.ts';
 export { takeOver } from './run/take-over.ts';
 export { inputsOfRun, workflowOf, workflowPlan } from './run/workflow-plan.ts';
 export { type SideSchema, sideSchema } from './side-schema.ts';

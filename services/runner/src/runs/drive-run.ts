@@ -3,15 +3,17 @@
  * driver knows is on the log, so another process can go on after any event.
  */
 import {
+  type CurrentStep,
   type EventDraft,
   eventOfResult,
+  type Failure,
   nextOfRun,
   type RunPlan,
   type RunState,
   takeOver,
 } from '@mandate/agent-manifest';
 import { type Clock, isMandateError, type Logger } from '@mandate/runtime';
-import { type RunEvent, wireTime } from '@mandate/schemas';
+import { type RunEvent, type RunEventOf, wireTime } from '@mandate/schemas';
 import type { AwaitAnswer } from '../perform/await-answer.ts';
 import type { PerformStep } from '../perform/perform-step.ts';
 import type { FollowedRuns } from './follow-runs.ts';
@@ -30,6 +32,15 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
 const SUPERSEDED_MS = 5_000;
 const MOST_SUPERSEDED = 6;
+
+const NOT_APPROVED = {
+  denied: { code: 'APPROVAL_DENIED', reason: 'A person denied the step.', retryable: false },
+  expired: {
+    code: 'APPROVAL_EXPIRED',
+    reason: 'The approval expired before it was used.',
+    retryable: true,
+  },
+} as const;
 
 /**
  * Drives the run until it ends, or until `signal` aborts because another process may hold the run now.
@@ -52,6 +63,8 @@ export async function driveRun(
   try {
     while (!signal.aborted) {
       const state = runs.book.stateOf(booked, plan);
+      if (state === null)
+        log.error({ run: booked.runId }, 'a run cannot go on, because the log no longer has its first event');
       if (state === null || state.status !== 'running') return;
       try {
         const went = takes ? await resume(state) : await step(state);
@@ -90,51 +103,48 @@ export async function driveRun(
       case 'sleep':
         await changed.within(Math.min(next.untilMs - clock(), LONGEST_SLEEP_MS), signal);
         return 'on';
-      case 'perform': {
-        const { current } = next;
-        const ending = AbortSignal.any([signal, changed.ended]);
-        const result = await driving.perform({
-          ...{ run: state, current, plan, append, signal: ending },
-          isTakenOver: taken === placeOf(current) || current.calls.length > 0,
-        });
-        if (ending.aborted) return 'on';
-        if (result !== null) superseded = 0;
-        if (result === null) {
-          // Another runner has the step, so its events will come. If none comes, no runner has it.
-          superseded += 1;
-          if (superseded < MOST_SUPERSEDED) {
-            await changed.within(SUPERSEDED_MS, signal);
-            return 'on';
-          }
-          const { step, visit, attempt } = current;
-          const reason = 'The action of the step, or of a call in it, was decided before and is over.';
-          await append([refused({ step, visit, attempt }, 'DUPLICATE_ACTION', reason, false)]);
-          return 'on';
-        }
-        await append([eventOfResult(plan, state, current, { result, atMs: clock() })]);
+      case 'perform':
+        return performed(state, next.current);
+      case 'wait':
+        if (next.for === 'approval') return answered(next.deferred);
+        await changed.within(LONGEST_SLEEP_MS, signal);
         return 'on';
-      }
-      case 'wait': {
-        if (next.for === 'resolution') {
-          await changed.within(LONGEST_SLEEP_MS, signal);
-          return 'on';
-        }
-        const { step, visit, attempt, what, waiting } = next.deferred;
-        const place = { step, visit, attempt };
-        const until = AbortSignal.any([signal, changed.next()]);
-        const answer = await driving.awaitAnswer(booked.tenant, waiting, until);
-        if (answer === null || until.aborted) return 'on';
-        // The denial of a call within the step is told to the model, so the step goes on.
-        if (answer === 'granted' || what === 'calls') await append([{ event: 'step.granted', ...place }]);
-        else if (answer === 'denied')
-          await append([refused(place, 'APPROVAL_DENIED', 'A person denied the step.', false)]);
-        else
-          await append([
-            refused(place, 'APPROVAL_EXPIRED', 'The approval expired before it was used.', true),
-          ]);
-        return 'on';
-      }
     }
+  }
+
+  async function performed(state: RunState, current: CurrentStep): Promise<'on'> {
+    const ending = AbortSignal.any([signal, changed.ended]);
+    const result = await driving.perform({
+      ...{ run: state, current, plan, append, signal: ending },
+      isTakenOver: taken === placeOf(current) || current.calls.length > 0,
+    });
+    if (ending.aborted) return 'on';
+    if (result !== null) {
+      superseded = 0;
+      await append([eventOfResult(plan, state, current, { result, atMs: clock() })]);
+      return 'on';
+    }
+    // Another runner has the step, so its events will come. If none comes, no runner has it.
+    superseded += 1;
+    if (superseded < MOST_SUPERSEDED) {
+      await changed.within(SUPERSEDED_MS, signal);
+      return 'on';
+    }
+    const reason = 'The action of the step, or of a call in it, was decided before and is over.';
+    await append([failed(current, { code: 'DUPLICATE_ACTION', reason, retryable: false })]);
+    return 'on';
+  }
+
+  /** Waits for the answer of a person. The denial of a call within a step is told to the model, so the step goes on. */
+  async function answered(deferred: RunEventOf<'step.deferred'>): Promise<'on'> {
+    const { step, visit, attempt, what, waiting } = deferred;
+    const until = AbortSignal.any([signal, changed.next()]);
+    const answer = await driving.awaitAnswer(booked.tenant, waiting, until);
+    if (answer === null || until.aborted) return 'on';
+    if (answer === 'granted' || what === 'calls')
+      await append([{ event: 'step.granted', step, visit, attempt }]);
+    else await append([failed(deferred, NOT_APPROVED[answer])]);
+    return 'on';
   }
 
   async function append(drafts: readonly EventDraft[]): Promise<void> {
@@ -153,13 +163,11 @@ function placeOf({ step, visit, attempt }: { step: string; visit: number; attemp
   return JSON.stringify([step, visit, attempt]);
 }
 
-function refused(
-  place: { step: string; visit: number; attempt: number },
-  code: string,
-  reason: string,
-  retryable: boolean,
+function failed(
+  { step, visit, attempt }: Pick<CurrentStep, 'step' | 'visit' | 'attempt'>,
+  failure: Omit<Failure, 'retryAfterMs'>,
 ): EventDraft {
-  return { event: 'step.failed', ...place, code, reason, retryable, retryAfterMs: null };
+  return { event: 'step.failed', step, visit, attempt, ...failure, retryAfterMs: null };
 }
 
 /** Tells the driver of events of its run that others appended. */
