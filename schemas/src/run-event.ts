@@ -115,7 +115,7 @@ const CALL = {
   agentId: described(id, 'The agent that calls.', 'research.researcher'),
   actionId: described(
     id,
-    'The action of the call. It ends with m1 for the first call of a model in this visit, and with t1 for the first call of a tool.',
+    'The action of the call. It ends with m1 for the first call of a model in this visit, and with t1 for the first call of a tool. After a refusal and the retry of a person, it ends with t1~1.',
     'run_01kc7d5k0g:search:1:t1',
   ),
 };
@@ -217,7 +217,10 @@ export const callCompleted = z
       'The attempt of the action, as Mandate counts it. null: the call was never decided.',
       1,
     ),
-    answer: described(callAnswer, 'What came back. A call that has an answer is never made again.'),
+    answer: described(
+      callAnswer,
+      'What came back. A call that has an answer is never made again. A refused call is asked again, as another action, after a person has retried the run.',
+    ),
     outcome: described(
       callOutcome.nullable(),
       'What was reported to Mandate. null: the call was refused, so there is nothing to report.',

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { goOnPlaying, type PlayedStep, type Players, playRun } from './play-run.ts';
 import type { RunPlan } from './run-plan.ts';
-import { applyEvent, type CurrentStep, type RunState, stateOfRun } from './run-state.ts';
+import { applyEvent, type CurrentStep, type RunState, startedRun, stateOfRun } from './run-state.ts';
 import { workflowOf, workflowPlan } from './workflow-plan.ts';
 
 const STEPS = ['a', 'b', 'c', 'd'] as const;
@@ -20,11 +20,12 @@ type Result =
   | 'deferred'
   | 'uncertain'
   | 'crash'
-  | 'crash in tool';
+  | 'crash in tool'
+  | 'refused';
 
 const RESULTS: readonly Result[] = [
   ...(['ok', 'ok', 'object', 'transient', 'permanent', 'soft'] as const),
-  ...(['deferred', 'uncertain', 'crash', 'crash in tool'] as const),
+  ...(['deferred', 'uncertain', 'crash', 'crash in tool', 'refused'] as const),
 ];
 const result = fc.constantFrom(...RESULTS);
 
@@ -45,6 +46,8 @@ const scene = fc.record({
   timeout: fc.option(fc.integer({ min: 1, max: 20 }), { nil: undefined }),
   results: fc.array(result, { minLength: 1, maxLength: 12 }),
   cut: fc.nat(),
+  /** How often a person lets the run go on after it failed. */
+  retries: fc.integer({ min: 1, max: 3 }),
 });
 type Scene = typeof scene extends fc.Arbitrary<infer Of> ? Of : never;
 
@@ -122,6 +125,18 @@ function played(result: Result, { step, visit, attempt, calls }: CurrentStep): P
       };
     case 'uncertain':
       return { result: { uncertain: { agentId: null, actionId: null, tool: null } } };
+    case 'refused': {
+      const retried = calls.filter(({ event }) => event === 'call.retried').length;
+      const call = { ...place, agentId: 'm.w', actionId: retried === 0 ? 'z' : `z~${retried}` };
+      const answer = { type: 'refused', code: 'AGENT_KILLED', text: '' } as const;
+      return {
+        events: [
+          { event: 'call.begun', ...call, call: { type: 'tool', tool: 'x' }, repeatable: true },
+          { event: 'call.completed', ...call, actionAttempt: null, answer, outcome: null },
+        ],
+        result: { failure: failure('AGENT_KILLED', false) },
+      };
+    }
     default: {
       // A runner that goes on does not crash at the same place again.
       if (calls.length > 0) return output('after the crash');
@@ -163,7 +178,7 @@ test('a run that is cut after any event goes on with the same events', () => {
       const { plan, events } = play(of);
       const cut = 1 + (of.cut % events.length);
       // The end of a runner within a call is an event of the play itself.
-      if (events[cut - 1]?.event === 'call.begun') return;
+      if (events[cut - 1]?.event.startsWith('call.')) return;
       const run = stateOfRun(plan, events.slice(0, cut));
       if (run === null) throw new Error('the run has not started');
       const again: RunEvent[] = [];
@@ -172,6 +187,41 @@ test('a run that is cut after any event goes on with the same events', () => {
         run,
         playersOf(of, (event) => again.push(event)),
       );
+      expect(again.map(withoutTime)).toEqual(events.slice(cut).map(withoutTime));
+    }),
+  );
+});
+
+/** Plays on, while a person retries the run after each failure. */
+function playRetries(plan: RunPlan, run: RunState, of: Scene, retries: number): RunEvent[] {
+  const events: RunEvent[] = [];
+  const players = playersOf(of, (event) => events.push(event));
+  goOnPlaying(plan, run, players);
+  for (let retry = 0; retry < retries; retry += 1) {
+    const at = new Date(run.lastEventMs + 60_000).toISOString();
+    const { runId, tenant } = STARTED;
+    const retried: RunEvent = { event: 'run.retried', runId, tenant, at, by: 'key:test' };
+    if (!applyEvent(run, retried, plan.absorb)) break;
+    events.push(retried);
+    goOnPlaying(plan, run, players);
+  }
+  return events;
+}
+
+test('a run that a person retries goes on with the same events after a cut, and a refused call is another action', () => {
+  fc.assert(
+    fc.property(scene, (of) => {
+      const plan = planOf(of);
+      const events = [STARTED, ...playRetries(plan, startedRun(STARTED, plan.start), of, of.retries)];
+      const refused = events.flatMap((event) =>
+        event.event === 'call.completed' ? [JSON.stringify([event.step, event.visit, event.actionId])] : [],
+      );
+      expect(new Set(refused).size).toBe(refused.length);
+      const cut = 1 + (of.cut % events.length);
+      if (events[cut - 1]?.event.startsWith('call.')) return;
+      const run = stateOfRun(plan, events.slice(0, cut));
+      if (run === null) throw new Error('the run has not started');
+      const again = playRetries(plan, run, of, of.retries - run.retries);
       expect(again.map(withoutTime)).toEqual(events.slice(cut).map(withoutTime));
     }),
   );

@@ -5,11 +5,15 @@
  */
 import type { Json, RunEvent, RunEventOf } from '@mandate/schemas';
 
-/** What the log says of the calls of a visit, in their order. `call.resolved`: a person said that it was not done. */
+/**
+ * What the log says of the calls of a visit, in their order. `call.resolved`: a person said that it was not done.
+ * `call.retried`: the call was refused, and after a person's retry it is asked again, as another action.
+ */
 export type CallRecord =
   | Omit<RunEventOf<'call.begun'>, keyof Place>
   | Omit<RunEventOf<'call.completed'>, keyof Place>
-  | { event: 'call.resolved'; agentId: string; actionId: string; done: false };
+  | { event: 'call.resolved'; agentId: string; actionId: string; done: false }
+  | { event: 'call.retried'; agentId: string; actionId: string };
 
 type Place = Pick<RunEventOf<'step.begun'>, 'runId' | 'tenant' | 'at' | 'step' | 'visit' | 'attempt'>;
 
@@ -281,6 +285,7 @@ function retried(run: RunState, event: RunEventOf<'run.retried'>): boolean {
       run.current = null;
     } else {
       const attempt = current.attempt + 1;
+      current.calls.push(...refusedCalls(current));
       const fromMs = Date.parse(event.at);
       run.current = { ...withoutPhase(current), attempt, phase: 'retrying', fromMs };
       run.forgivenAttempts = current.attempt;
@@ -293,6 +298,26 @@ function retried(run: RunState, event: RunEventOf<'run.retried'>): boolean {
   run.workedMs = 0;
   run.workingSinceMs = Date.parse(event.at);
   return true;
+}
+
+/**
+ * The calls to ask again after a person's retry. A refusal stays if the model was called after it: the model may have
+ * acted on it.
+ */
+function refusedCalls({ calls }: CurrentStep): CallRecord[] {
+  return calls.flatMap((call, at): CallRecord[] => {
+    if (call.event !== 'call.completed' || call.answer.type !== 'refused') return [];
+    const { agentId, actionId } = call;
+    const isTold = calls
+      .slice(at)
+      .some(
+        (later) => later.event === 'call.begun' && later.call.type === 'model' && later.agentId === agentId,
+      );
+    const isRetried = calls
+      .slice(at)
+      .some((later) => later.event === 'call.retried' && isSameCall(later, call));
+    return isTold || isRetried ? [] : [{ event: 'call.retried', agentId, actionId }];
+  });
 }
 
 export function visitsOf(run: RunState, step: string): number {

@@ -45,7 +45,7 @@ export async function answerCalls(
     const local = index < MOST_CALLS ? localAnswer(call, kit) : { text: TOO_MANY, isError: true };
     if (local !== null) return { call, answer: async () => local };
     made += 1;
-    const actionId = `${step.actionId}:t${earlierCalls + made}`;
+    const actionId = calls.idAt(`${step.actionId}:t${earlierCalls + made}`);
     return { call, answer: () => actionAnswer(actionId, call, { step, kit, calls, deps, earlierCalls }) };
   });
   const ended = await Promise.allSettled(planned.map(({ answer }) => answer()));

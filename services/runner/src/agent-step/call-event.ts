@@ -17,7 +17,9 @@ export type CallEvent =
       outcome: CallOutcome | null;
     }
   /** A person has said that an uncertain call was not carried out. The call is made again. */
-  | { event: 'call.resolved'; actionId: string; agentId: string; done: false };
+  | { event: 'call.resolved'; actionId: string; agentId: string; done: false }
+  /** A person lets the run go on after this call was refused. The call is asked again, as another action. */
+  | { event: 'call.retried'; actionId: string; agentId: string };
 
 /** A repeated call must state the same facts, so the event of a model call holds all of them. */
 export type BegunCall =
@@ -27,10 +29,12 @@ export type BegunCall =
 export type CallAnswer =
   | { type: 'model'; text: string; toolCalls: readonly ToolCallOfModel[]; stop: ModelStop }
   | { type: 'tool'; text: string; isError: boolean }
-  /** Mandate refused the call of a tool. The model is told `text`. */
+  /** Mandate refused the call. If the step goes on after it, the model is told `text`. */
   | { type: 'refused'; code: string; text: string }
   /** The call failed and had no result. A further attempt of the step makes it again. */
   | { type: 'failed'; code: string; message: string };
+
+export type Refused = Extract<CallAnswer, { type: 'refused' }>;
 
 export type ModelStop = 'end' | 'tools' | 'length' | 'refusal';
 

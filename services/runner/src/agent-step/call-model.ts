@@ -6,7 +6,7 @@ import { HeldCall } from './held-call.ts';
 import type { AgentStepDeps } from './port.ts';
 import type { AgentStep, StepModel } from './step.ts';
 import type { StepCalls } from './step-calls.ts';
-import { failed, stopOf } from './stopped.ts';
+import { failed, stopOf, stopOfRefusal } from './stopped.ts';
 import { sleep } from './until-aborted.ts';
 
 type Asked = Pick<ModelRequest, 'system' | 'messages' | 'tools'> & {
@@ -23,8 +23,13 @@ export async function callModel(asked: Asked, calls: StepCalls, deps: Deps): Pro
   const { actionId, step, nameIn } = asked;
   const known = calls.known(actionId);
   if (known?.state === 'completed' && known.answer?.type === 'model') return known.answer;
+  if (known?.answer?.type === 'refused') throw stopOfRefusal(known.answer);
   const call = known?.call.type === 'model' ? known.call : plannedCall(asked, deps.models);
-  await calls.prepare(actionId, { tool: null, mayRepeat: true });
+  const attempt = await calls.prepare(actionId, { tool: null, mayRepeat: true });
+  if (typeof attempt !== 'number') {
+    await calls.refuse(actionId, attempt);
+    throw stopOfRefusal(attempt);
+  }
   const { provider, model, inputTokens, maxOutputTokens } = call;
   const counted = await countTokens(step, inputTokens + maxOutputTokens, deps);
   await calls.begin(actionId, call);
@@ -58,7 +63,13 @@ export async function callModel(asked: Asked, calls: StepCalls, deps: Deps): Pro
       await calls.complete(actionId, { attempt: held.attempt, answer, outcome: lost });
       await held.settle(lost);
     }
-    if (!held.wasAllowed) counted?.used(0);
+    if (!held.wasAllowed) {
+      counted?.used(0);
+      if (stop.result.status === 'failed' && stop.result.kind === 'hard block') {
+        const { code, message: text } = stop.result;
+        await calls.refuse(actionId, { type: 'refused', code, text });
+      }
+    }
     throw stop;
   }
 }

@@ -3,13 +3,13 @@ import type { Json } from '@mandate/schemas';
 import { findMandateError, type RunningAction } from '@mandate/sdk/plane';
 import { ToolUnavailable, ToolUncertain } from '../tools/tool-errors.ts';
 import type { BoundTool, ToolResult } from '../tools/tool-servers.ts';
-import type { CallAnswer, CallOutcome } from './call-event.ts';
+import type { CallAnswer, CallOutcome, Refused } from './call-event.ts';
 import type { AgentStepDeps } from './port.ts';
 import { type StepCalls, uncertain } from './step-calls.ts';
-import { failed, type StepStopped, stopOf } from './stopped.ts';
+import { failed, type StepStopped, stopOf, stopOfRefusal } from './stopped.ts';
 import { untilAborted } from './until-aborted.ts';
 
-export type ToolAnswer = Extract<CallAnswer, { type: 'tool' | 'refused' }>;
+type ToolAnswer = Extract<CallAnswer, { type: 'tool' }> | Refused;
 
 type AskedTool = {
   actionId: string;
@@ -28,13 +28,18 @@ type Deps = Pick<AgentStepDeps, 'mandateFor' | 'signal'>;
 export async function callTool(asked: AskedTool, calls: StepCalls, deps: Deps): Promise<ToolAnswer> {
   const { actionId, tool, mayRepeat } = asked;
   const known = calls.known(actionId)?.answer;
-  if (known?.type === 'tool' || known?.type === 'refused') return known;
+  if (known?.type === 'tool') return known;
+  if (known?.type === 'refused') return told(known);
   const attempt = await calls.prepare(actionId, { tool, mayRepeat });
+  if (typeof attempt !== 'number') {
+    await calls.refuse(actionId, attempt);
+    return told(attempt);
+  }
   await calls.begin(actionId, { type: 'tool', tool });
   const started = await start(asked, deps);
   if ('type' in started) {
-    await calls.complete(actionId, { attempt: null, answer: started, outcome: null });
-    return started;
+    await calls.refuse(actionId, started);
+    return told(started);
   }
   // The SDK asks for a further attempt if an earlier one failed. Then another runner has made this call too.
   if (!mayRepeat && started.decision.attempt > attempt) {
@@ -45,14 +50,14 @@ export async function callTool(asked: AskedTool, calls: StepCalls, deps: Deps): 
 }
 
 /**
- * Returns the call that may run now, or what the model is told if Mandate refuses the call.
+ * Returns the call that may run now, or the refusal of Mandate.
  *
  * @throws StepStopped, or the reason of the signal
  */
 async function start(
   { actionId, agentId, tool, args }: AskedTool,
   { mandateFor, signal }: Deps,
-): Promise<RunningAction | Extract<CallAnswer, { type: 'refused' }>> {
+): Promise<RunningAction | Refused> {
   try {
     const options = { actionId, idempotencyKey: actionId, signal };
     return await mandateFor(agentId).agent().start({ type: 'tool_call', tool, args, options });
@@ -61,16 +66,23 @@ async function start(
     const stop = stopOf(error, { actionId, tool });
     if (stop === null) throw error;
     const refused = findMandateError(error);
-    if (refused === null || !isForModel(refused.code, stop)) throw stop;
+    if (refused === null || !isAnswer(refused.code, stop)) throw stop;
     return { type: 'refused', code: refused.code, text: refused.message };
   }
 }
 
-/** Refusals that end the step: no other call of the agent would pass, or the question to a person is open again. */
-const ENDS_STEP: ReadonlySet<string> = new Set(['AGENT_KILLED', 'TENANT_CLOSED', 'APPROVAL_EXPIRED']);
+/** After APPROVAL_EXPIRED the question to a person is open again, so the next attempt asks it. */
+function isAnswer(code: string, { result }: StepStopped): boolean {
+  return result.status === 'failed' && result.kind !== 'transient' && code !== 'APPROVAL_EXPIRED';
+}
 
-function isForModel(code: string, { result }: StepStopped): boolean {
-  return result.status === 'failed' && result.kind !== 'transient' && !ENDS_STEP.has(code);
+/** After these refusals no other call of the agent would pass, so they end the step. */
+const ENDS_STEP: ReadonlySet<string> = new Set(['AGENT_KILLED', 'TENANT_CLOSED']);
+
+/** @throws StepStopped if the refusal is none that the model is told */
+function told(refused: Refused): Refused {
+  if (ENDS_STEP.has(refused.code)) throw stopOfRefusal(refused);
+  return refused;
 }
 
 const NO_SERVER: ToolResult = { text: 'This tool has no server here, so it did not run.', isError: true };

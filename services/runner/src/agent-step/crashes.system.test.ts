@@ -59,11 +59,11 @@ async function runUntilKilled(at: number, when: 'before' | 'after', by = family)
   return { actionId, log };
 }
 
-function resume(actionId: string, history: readonly CallEvent[]) {
+function resume(actionId: string, history: readonly CallEvent[], by = family) {
   const log = journal(history);
   const result = runAgentStep(
-    stepOf(family, actionId, { tools, history }),
-    depsOf(scene, family, actionId, { journal: log }),
+    stepOf(by, actionId, { tools, history }),
+    depsOf(scene, by, actionId, { journal: log }),
   );
   return result.then((ended) => ({ ended, log: log.log }));
 }
@@ -147,4 +147,17 @@ test('does not call a tool with effects again, even if the plane has forgotten t
   );
   expect(result).toMatchObject({ status: 'uncertain', actionId: `${actionId}:t2` });
   expect(callsOf('pay', actionId)).toHaveLength(1);
+});
+
+test('finds the refusal of a call that an earlier runner was refused for good', async () => {
+  const refused = await scene.family({ policy: { allowedTools: ['look'] } });
+  const { actionId, log } = await runUntilKilled(7, 'before', refused);
+  expect(log.at(-1)).toMatchObject({ event: 'call.begun', actionId: `${actionId}:t2` });
+  const { ended, log: whole } = await resume(actionId, log, refused);
+  expect(ended).toEqual({ status: 'completed', output: 'Ada was paid.' });
+  expect(callsOf('pay', actionId)).toEqual([]);
+  const text = expect.stringMatching(/^TOOL_NOT_ALLOWED: .+\. .+\.$/s);
+  expect(whole).toContainEqual(
+    expect.objectContaining({ answer: { type: 'refused', code: 'TOOL_NOT_ALLOWED', text } }),
+  );
 });

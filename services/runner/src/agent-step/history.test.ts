@@ -29,6 +29,14 @@ describe('the calls on a log', () => {
       [begun('t1'), completed('t1', { answer: { type: 'failed', code: 'X', message: '' } }), begun('t1')],
     ],
     ['not done', [begun('t1'), { event: 'call.resolved', actionId: 't1', agentId, done: false } as const]],
+    [
+      'retried',
+      [
+        begun('t1'),
+        completed('t1', { answer: { type: 'refused', code: 'X', text: '' } }),
+        { event: 'call.retried', actionId: 't1', agentId } as const,
+      ],
+    ],
   ] as const)('are %s after their events', (state, events) => {
     expect(callsIn(events, agentId).get('t1')?.state).toBe(state);
   });

@@ -4,10 +4,10 @@ import type { EarlierOutcome } from './port.ts';
 
 /**
  * `begun`: it is not known whether the call ran. `failed`: it ran without a result. `not done`: a person has said that
- * it was not carried out.
+ * it was not carried out. `retried`: it was refused, and another action takes its place.
  */
 export type KnownCall = {
-  state: 'begun' | 'failed' | 'not done' | 'completed';
+  state: 'begun' | 'failed' | 'not done' | 'completed' | 'retried';
   call: BegunCall;
   answer: CallAnswer | null;
 };
@@ -22,6 +22,7 @@ export function callsIn(events: readonly CallEvent[], agentId: string): Readonly
       calls.set(event.actionId, { state: 'begun', call: event.call, answer: null });
     else if (known === undefined) continue;
     else if (event.event === 'call.resolved') known.state = 'not done';
+    else if (event.event === 'call.retried') known.state = 'retried';
     else {
       known.state = event.answer.type === 'failed' ? 'failed' : 'completed';
       known.answer = event.answer;

@@ -23,6 +23,7 @@ export function planeAttempts(client: ApiClient): Attempts {
           attempt: decision.attempt,
           mayHaveRun: decision.verdict === 'ALLOW' || withheld,
           reservedMicros: decision.reservation?.micros ?? 0,
+          refused: withheld ? null : refusalOf(decision),
         };
       } catch (error) {
         if (error instanceof ApiError && error.code === 'DECISION_NOT_FOUND') return null;
@@ -37,6 +38,11 @@ export function planeAttempts(client: ApiClient): Attempts {
       }
     },
   };
+}
+
+function refusalOf({ verdict, final, duplicateOf, code, reason, remedy }: Decision) {
+  if (verdict !== 'BLOCK' || !final || duplicateOf !== null) return null;
+  return { code, text: `${code}: ${reason} ${remedy}` };
 }
 
 /** A plane that is away, or has too much to do, can be asked again. */

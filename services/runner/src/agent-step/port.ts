@@ -63,7 +63,12 @@ export type Attempts = {
   report(outcomes: readonly EarlierOutcome[]): Promise<void>;
 };
 
-/** `mayHaveRun`: true after an ALLOW. */
-type EarlierAttempt = { attempt: number; mayHaveRun: boolean; reservedMicros: number };
+/** `mayHaveRun`: true after an ALLOW. `refused`: the decision was final, and its action can never be allowed. */
+type EarlierAttempt = {
+  attempt: number;
+  mayHaveRun: boolean;
+  reservedMicros: number;
+  refused: { code: string; text: string } | null;
+};
 
 export type EarlierOutcome = CallOutcome & { agentId: string; actionId: string; attempt: number };

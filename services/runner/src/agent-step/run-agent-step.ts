@@ -42,7 +42,7 @@ async function outputOf(step: AgentStep, deps: AgentStepDeps): Promise<Json> {
   while (turns.length < MOST_TURNS) {
     const reply = await callModel(
       {
-        actionId: `${step.actionId}:m${turns.length + 1}`,
+        actionId: calls.idAt(`${step.actionId}:m${turns.length + 1}`),
         ...{ step, system: kit.system, tools: kit.offered, nameIn: kit.inMandate },
         messages: messagesOf(step.inputs, turns, step.historySupport),
       },

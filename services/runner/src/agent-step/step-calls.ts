@@ -1,5 +1,5 @@
 /** The calls of one agent in a step: what the log says about them, and what is appended to it. */
-import type { BegunCall, CallAnswer, CallEvent, CallOutcome } from './call-event.ts';
+import type { BegunCall, CallAnswer, CallEvent, CallOutcome, Refused } from './call-event.ts';
 import { callsIn, type KnownCall, unreportedOutcomes } from './history.ts';
 import type { AgentStepDeps } from './port.ts';
 import type { AgentStep } from './step.ts';
@@ -24,6 +24,17 @@ export class StepCalls {
     this.#known = callsIn(history, agentId);
   }
 
+  /**
+   * Returns the action of a call at this place in the step. A decision that is final stays so for its action. So after a
+   * person's retry a refused call is another action.
+   */
+  idAt(place: string): string {
+    let actionId = place;
+    for (let retry = 1; this.#known.get(actionId)?.state === 'retried'; retry += 1)
+      actionId = `${place}~${retry}`;
+    return actionId;
+  }
+
   known(actionId: string): KnownCall | null {
     return this.#known.get(actionId) ?? null;
   }
@@ -36,6 +47,11 @@ export class StepCalls {
     return this.#append({ event: 'call.completed', actionId, agentId: this.#agentId, ...completed });
   }
 
+  /** The call was refused, so there is nothing to report. */
+  refuse(actionId: string, answer: Refused): Promise<void> {
+    return this.complete(actionId, { attempt: null, answer, outcome: null });
+  }
+
   /** Reports the outcomes of calls that are completed on the log, if an earlier runner may have ended before it did. */
   async reportEarlier(): Promise<void> {
     const outcomes = unreportedOutcomes(this.#history, this.#agentId);
@@ -44,19 +60,21 @@ export class StepCalls {
 
   /**
    * Prepares a call that may have been made before, and returns the number of the attempt that may run now. The earlier
-   * attempt of a call that may be repeated is reported as failed, so that the ledger allows the next one.
+   * attempt of a call that may be repeated is reported as failed, so that the ledger allows the next one. If an earlier
+   * runner was refused for good and ended before it noted that, returns the refusal.
    *
    * @throws StepStopped uncertain, if the call may have had an effect
    */
   async prepare(
     actionId: string,
     { tool, mayRepeat }: { tool: string | null; mayRepeat: boolean },
-  ): Promise<number> {
+  ): Promise<number | Refused> {
     const known = this.known(actionId);
     if (known === null) return 1;
     const earlier = await this.#deps.attempts.find(this.#agentId, actionId);
     if (earlier === null) return 1;
-    const { attempt, mayHaveRun, reservedMicros } = earlier;
+    const { attempt, mayHaveRun, reservedMicros, refused } = earlier;
+    if (refused !== null) return { type: 'refused', ...refused };
     if (!mayHaveRun) return attempt + 1;
     if (known.state === 'begun' && !mayRepeat) throw uncertain(actionId, tool);
     const isNotDone = known.state === 'not done';

@@ -3,6 +3,7 @@ import { isMandateError } from '@mandate/runtime';
 import { findMandateError } from '@mandate/sdk/plane';
 import { ModelFailed } from '../models/model-failed.ts';
 import { ToolUnavailable } from '../tools/tool-errors.ts';
+import type { Refused } from './call-event.ts';
 import type { AgentStepResult } from './port.ts';
 
 type Stop = Exclude<AgentStepResult, { status: 'completed' }>;
@@ -54,6 +55,11 @@ export function stopOf(
   }
   if (!isMandateError(error)) return null;
   return failed(error.code, error.message, error.retryable ? 'transient' : 'permanent');
+}
+
+/** Returns the stop of a step after a refusal that is final for its action. */
+export function stopOfRefusal({ code, text }: Refused): StepStopped {
+  return failed(code, text, 'hard block');
 }
 
 function kindOf({

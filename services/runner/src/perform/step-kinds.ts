@@ -139,13 +139,13 @@ function isStreamedAgent({ catalog }: LoadedManifest, reference: string): boolea
 
 type Place = { step: string; visit: number; attempt: number };
 
-/** A person's answer about an uncertain call is on the log already, as the resolution of the step. */
+/** What persons say about calls is on the log already: they resolve the step, or retry the run. */
 function eventsOfCall(
   event: CallEvent,
   place: Place,
   tools: ReturnType<typeof stepOfAgent>['tools'],
 ): EventDraft[] {
-  if (event.event === 'call.resolved') return [];
+  if (event.event === 'call.resolved' || event.event === 'call.retried') return [];
   if (event.event === 'call.begun') {
     const { agentId, actionId, call } = event;
     // Only the owner's word `safe` makes it worth asking the server whether a tool may be called again.

@@ -145,7 +145,7 @@ function historyOf(calls: NonNullable<RunState['current']>['calls'], agentId: st
         const { event, actionId } = call;
         return { event, actionId, agentId, call: call.call };
       }
-      if (call.event === 'call.resolved') return { ...call };
+      if (call.event === 'call.resolved' || call.event === 'call.retried') return { ...call };
       const { event, actionId, actionAttempt: attempt, answer, outcome } = call;
       // The log was checked when it was read. The types differ only in optional fields.
       const checked = { answer, outcome } as Pick<Completed, 'answer' | 'outcome'>;
