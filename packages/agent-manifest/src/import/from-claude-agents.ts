@@ -4,14 +4,12 @@ import { type ArgumentRule, allowedBy, notDeniedBy } from './claude-rules.ts';
 import { serverTool, type WrittenTool, writtenTools } from './claude-tools.ts';
 import { CLAUDE_CODE_TOOLS } from './client-tools.ts';
 import { declaredServers } from './declared-servers.ts';
-import { ImportFields } from './import-fields.ts';
-import { readMarkdown } from './import-file.ts';
+import type { ImportFields } from './import-fields.ts';
 import { quoted } from './import-notes.ts';
 import type { ImportSource } from './imported.ts';
-import { ImportedAgent } from './imported-agent.ts';
+import type { ImportedAgent } from './imported-agent.ts';
 import type { ManifestDraft } from './manifest-draft.ts';
-import { modelNamed } from './model-name.ts';
-import { nameOfFile } from './names.ts';
+import { importMarkdownAgents } from './markdown-agents.ts';
 import { oneOf } from './tool-rules.ts';
 import type { Mention, PlacedTool } from './tool-shelf.ts';
 
@@ -33,36 +31,20 @@ const NO_COUNTERPART = {
 } as const;
 
 export function fromClaudeAgents(sources: readonly ImportSource[], draft: ManifestDraft): void {
-  for (const source of sources) importAgent(source, draft);
-  const [only, second] = draft.agents;
-  draft.name ??= (second === undefined ? only?.definition.name : null) ?? 'agents';
-}
-
-function importAgent(source: ImportSource, draft: ManifestDraft): void {
-  const { notes } = draft;
-  const file = readMarkdown(source, notes);
-  if (file === null) return;
-  const fields = new ImportFields(file.value, [], { file, notes });
-  const name = fields.text('name') ?? (nameOfFile(source.path) || 'agent');
-  const description = fields.text('description');
-  if (description === null)
-    notes.warn('FIELD_DEFAULTED', file, ['description'], 'there is no description, so the goal is the name');
-  const model = modelNamed(fields.text('model'), fields, 'model');
-  const agent = new ImportedAgent(draft.keyFor(name, 'agent'), {
-    name,
-    role: name,
-    goal: description ?? name,
-    ...(file.body === '' ? {} : { backstory: file.body }),
-    ...(model === null || model === 'inherit' ? {} : { model }),
+  importMarkdownAgents(sources, draft, {
+    modelOf: (fields) => {
+      const model = fields.text('model');
+      return model === 'inherit' ? null : model;
+    },
+    importFields(agent, fields) {
+      agent.maxTurns = fields.count('maxTurns', 1);
+      const allowed = new AllowedTools(draft, agent, CLIENT, declaredServers(draft, fields, 'mcpServers'));
+      allowTools(allowed, agent, fields);
+      denyTools(draft, agent, fields, allowed);
+      applyMode(draft, agent, fields);
+    },
+    noCounterpart: NO_COUNTERPART,
   });
-  draft.agents.push(agent);
-  agent.maxTurns = fields.count('maxTurns', 1);
-  const allowed = new AllowedTools(draft, agent, CLIENT, declaredServers(draft, fields, 'mcpServers'));
-  allowTools(allowed, agent, fields);
-  denyTools(draft, agent, fields, allowed);
-  applyMode(draft, agent, fields);
-  fields.leaveOut(NO_COUNTERPART);
-  fields.end();
 }
 
 function toolList(fields: ImportFields, name: string): WrittenTool[] | null {

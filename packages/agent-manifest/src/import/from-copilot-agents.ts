@@ -2,14 +2,12 @@
 import { AllowedTools, type Client } from './allowed-tools.ts';
 import { COPILOT_TOOLS } from './client-tools.ts';
 import { declaredServers } from './declared-servers.ts';
-import { ImportFields } from './import-fields.ts';
-import { readMarkdown } from './import-file.ts';
+import type { ImportFields } from './import-fields.ts';
 import { quoted } from './import-notes.ts';
 import type { ImportSource } from './imported.ts';
-import { ImportedAgent } from './imported-agent.ts';
+import type { ImportedAgent } from './imported-agent.ts';
 import type { ManifestDraft } from './manifest-draft.ts';
-import { modelNamed } from './model-name.ts';
-import { nameOfFile } from './names.ts';
+import { importMarkdownAgents } from './markdown-agents.ts';
 import type { Mention } from './tool-shelf.ts';
 
 const CLIENT: Client = { title: 'GitHub Copilot', server: 'copilot', tools: COPILOT_TOOLS };
@@ -54,32 +52,11 @@ const NO_COUNTERPART = {
 } as const;
 
 export function fromCopilotAgents(sources: readonly ImportSource[], draft: ManifestDraft): void {
-  for (const source of sources) importAgent(source, draft);
-  const [only, second] = draft.agents;
-  draft.name ??= (second === undefined ? only?.definition.name : null) ?? 'agents';
-}
-
-function importAgent(source: ImportSource, draft: ManifestDraft): void {
-  const { notes } = draft;
-  const file = readMarkdown(source, notes);
-  if (file === null) return;
-  const fields = new ImportFields(file.value, [], { file, notes });
-  const name = fields.text('name') ?? (nameOfFile(source.path) || 'agent');
-  const description = fields.text('description');
-  if (description === null)
-    notes.warn('FIELD_DEFAULTED', file, ['description'], 'there is no description, so the goal is the name');
-  const model = modelNamed(modelOf(fields), fields, 'model');
-  const agent = new ImportedAgent(draft.keyFor(name, 'agent'), {
-    name,
-    role: name,
-    goal: description ?? name,
-    ...(file.body === '' ? {} : { backstory: file.body }),
-    ...(model === null ? {} : { model }),
+  importMarkdownAgents(sources, draft, {
+    modelOf,
+    importFields: (agent, fields) => allowTools(draft, agent, fields),
+    noCounterpart: NO_COUNTERPART,
   });
-  draft.agents.push(agent);
-  allowTools(draft, agent, fields);
-  fields.leaveOut(NO_COUNTERPART);
-  fields.end();
 }
 
 /** Returns the model. A list gives its first model, and a warning of the others. */
