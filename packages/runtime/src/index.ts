@@ -26,6 +26,7 @@ export { isMandateError, MandateError } from './errors.ts';
 export { FairQueue, type Lane } from './fair-queue.ts';
 export { type FollowedDocument, followDocument } from './followed-document.ts';
 export { holdExclusively } from './hold-exclusively.ts';
+export { isUnsent } from './is-unsent.ts';
 export { type ExitCode, type LifecyclePart, type Running, runLifecycle } from './lifecycle.ts';
 export { LOG_LEVELS, type Logger, type LogLevel, silentLogger } from './logger.ts';
 export { readNamedFile, unreadableFile } from './named-file.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isUnsent, NOTHING, outcomeOfDelivery } from './outcome-of-delivery.ts';
+import { NOTHING, outcomeOfDelivery } from './outcome-of-delivery.ts';
 
 const usage = { inputTokens: 9, cachedInputTokens: 4, outputTokens: 7 };
 const started = { inputTokens: 9, outputTokens: 1 };
@@ -22,15 +22,4 @@ test.each([
   ['broken', NOTHING, { status: 'failure', usage: { inputTokens: 50, outputTokens: 0 } }],
 ] as const)('an answer that is %s, with %j, has the outcome %j', (end, delivery, outcome) => {
   expect(outcomeOfDelivery(end, delivery, 50)).toEqual(outcome);
-});
-
-test.each([
-  [{ cause: { code: 'ECONNREFUSED' } }, true],
-  [{ code: 'ENOTFOUND' }, true],
-  [{ cause: { code: 'ECONNRESET' } }, false],
-  [{ code: 'ETIMEDOUT' }, false],
-  [new Error('fetch failed'), false],
-  [null, false],
-])('the error %j says that nothing was sent: %j', (error, isCertain) => {
-  expect(isUnsent(error)).toBe(isCertain);
 });

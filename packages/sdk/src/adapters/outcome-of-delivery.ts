@@ -51,23 +51,3 @@ export function outcomeOfFailure(deliveredBytes: number, inputTokens: number): R
   if (deliveredBytes === 0) return { status: 'failure' };
   return outcomeOfDelivery('broken', { ...NOTHING, deliveredBytes }, inputTokens);
 }
-
-/** The error codes of connections that failed before anything was sent. */
-const UNSENT = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
-
-/**
- * Returns true if the request cannot have reached the provider, so it is not billed.
- *
- * @param error the error of `fetch`
- */
-export function isUnsent(error: unknown): boolean {
-  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: { code?: unknown } };
-  return UNSENT.has(String(cause?.code ?? code));
-}

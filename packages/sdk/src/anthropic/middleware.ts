@@ -2,11 +2,13 @@
  * The middleware of Anthropic's SDK that puts each LLM call under a mandate. The SDK runs it for every HTTP attempt, with
  * the same options object for all attempts of a call. So one action covers the call with its retries.
  */
+
 import type { Middleware } from '@anthropic-ai/sdk';
+import { isUnsent } from '@mandate/runtime';
 import type { AgentSource } from '../adapters/agent-source.ts';
 import { classifyPath, ungovernedCall } from '../adapters/classify-path.ts';
 import { countedTokens } from '../adapters/count-tokens.ts';
-import { isUnsent, outcomeOfDelivery } from '../adapters/outcome-of-delivery.ts';
+import { outcomeOfDelivery } from '../adapters/outcome-of-delivery.ts';
 import { startCall } from '../adapters/start-call.ts';
 import { watchBody, withBody } from '../adapters/watch-body.ts';
 import { findMandateError } from '../errors.ts';

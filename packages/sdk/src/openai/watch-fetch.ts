@@ -2,8 +2,9 @@
  * Watches each HTTP request of a client. A property of `fetchOptions` links a request to its call, because OpenAI's SDK
  * hands these options to `fetch` in every attempt.
  */
+import { isUnsent } from '@mandate/runtime';
 import { isHarmless } from '../adapters/classify-path.ts';
-import { isUnsent, NOTHING } from '../adapters/outcome-of-delivery.ts';
+import { NOTHING } from '../adapters/outcome-of-delivery.ts';
 import { watchBody, withBody } from '../adapters/watch-body.ts';
 import type { RunningCall } from './running-call.ts';
 import { replyWatcher, streamWatcher } from './watch-reply.ts';

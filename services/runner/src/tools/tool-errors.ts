@@ -1,4 +1,5 @@
 /** Why a tool gave no result, and whether it may have run. */
+import { isUnsent } from '@mandate/runtime';
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 
 type Facts = { kind: 'transient' | 'permanent'; cause?: unknown };
@@ -44,16 +45,6 @@ export function resultOfError(
   return said('The tool asks a person for further input, and no person can answer during a run.');
 }
 
-/** The error codes of connections that were never made. */
-const UNSENT = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
-
 const UNSENT_BY_SDK: ReadonlySet<unknown> = new Set([
   SdkErrorCode.NotConnected,
   SdkErrorCode.NotInitialized,
@@ -74,9 +65,8 @@ export function failureOfCall(server: string, error: unknown): ToolUnavailable |
     const kind = mayPass ? 'transient' : 'permanent';
     return new ToolUnavailable('TOOL_SERVER_REFUSED', message, { kind, cause: error });
   }
-  const isUnsent =
-    error instanceof SdkError ? UNSENT_BY_SDK.has(error.code) : UNSENT.has(systemCodeOf(error));
-  if (!isUnsent) return new ToolUncertain(message, error);
+  const neverSent = error instanceof SdkError ? UNSENT_BY_SDK.has(error.code) : isUnsent(error);
+  if (!neverSent) return new ToolUncertain(message, error);
   return new ToolUnavailable('TOOL_SERVER_UNAVAILABLE', message, { kind: 'transient', cause: error });
 }
 
@@ -84,11 +74,4 @@ export function failureOfCall(server: string, error: unknown): ToolUnavailable |
 export function mayBeLost(error: unknown): boolean {
   if (error instanceof SdkHttpError) return error.status === 400 || error.status === 404;
   return !(error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout);
-}
-
-/** Returns the code of a system's error, which `fetch` puts into `cause`. */
-function systemCodeOf(error: unknown): string {
-  const { cause } = error instanceof Error ? error : { cause: null };
-  const { code } = cause instanceof Error && 'code' in cause ? cause : { code: '' };
-  return String(code);
 }
