@@ -1,16 +1,34 @@
-import { isMandateError, produced } from '@mandate/runtime';
-import { recordHeaders } from '@mandate/schemas';
-import { HttpProblem, type HttpRequest } from '@mandate/server';
+import { inTurns, isMandateError, produced } from '@mandate/runtime';
+import { type ApiKeyRecord, recordHeaders } from '@mandate/schemas';
+import { callerOf, HttpProblem, type HttpRequest, laneOf, takeRawBody } from '@mandate/server';
 import type { Gateway } from '../gateway.ts';
 
 /** A record that a program reported, in the form for the log. */
 export type ReportedRecord = { key: string; id: string; event: string; value: string };
 
 /**
- * Appends records that the plane only records. Repeats of a record must have the same key, so that they are in the same
- * partition, and the audit keeps the first.
+ * Reads records of a request that the plane only records, and appends them. Repeats of a record must have the same key,
+ * so that they are in the same partition, and the audit keeps the first.
+ *
+ * @param read reads the body of the request, in short turns
+ * @returns how many records are on the log
  */
 export async function appendReported(
+  gateway: Gateway,
+  request: HttpRequest,
+  topic: string,
+  read: (key: ApiKeyRecord, body: Buffer) => Generator<void, readonly ReportedRecord[]>,
+): Promise<{ recorded: number }> {
+  request.mustHaveRoom('publish', { records: 1, bytes: 1 });
+  await gateway.untilSealable();
+  const records = await inTurns(laneOf(request), read(callerOf(request), takeRawBody(request)));
+  const bytes = records.reduce((sum, { value }) => sum + Buffer.byteLength(value), 0);
+  request.spend('publish', { records: records.length, bytes });
+  await append(gateway, request, topic, records);
+  return { recorded: records.length };
+}
+
+async function append(
   { bus }: Pick<Gateway, 'bus'>,
   request: HttpRequest,
   topic: string,

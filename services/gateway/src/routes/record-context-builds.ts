@@ -1,7 +1,6 @@
 /** POST /v1/context: records what the context builder of a program did. The plane decides nothing here. */
-import { inTurns } from '@mandate/runtime';
 import { described, reportedBuild, TOPICS } from '@mandate/schemas';
-import { callerOf, type HttpServer, laneOf, takeRawBody } from '@mandate/server';
+import type { HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { EXAMPLE } from '../context-builds/example.ts';
 import { readContextBuilds } from '../context-builds/read-context-builds.ts';
@@ -33,16 +32,7 @@ export function recordContextBuilds(server: HttpServer, gateway: Gateway): void 
         },
       },
     },
-    async (request, reply) => {
-      const key = callerOf(request);
-      request.mustHaveRoom('publish', { records: 1, bytes: 1 });
-      await gateway.untilSealable();
-      const records = await inTurns(laneOf(request), readContextBuilds(gateway, key, takeRawBody(request)));
-      const bytes = records.reduce((sum, { value }) => sum + Buffer.byteLength(value), 0);
-      request.spend('publish', { records: records.length, bytes });
-      await appendReported(gateway, request, TOPICS.context, records);
-      reply.code(200);
-      return { recorded: records.length };
-    },
+    (request) =>
+      appendReported(gateway, request, TOPICS.context, (key, body) => readContextBuilds(gateway, key, body)),
   );
 }

@@ -1,7 +1,6 @@
 /** POST /v1/audit: records decisions and settlements that an SDK made itself. The plane decides nothing here. */
-import { inTurns } from '@mandate/runtime';
-import { agentKey, described, TOPICS } from '@mandate/schemas';
-import { callerOf, type HttpServer, laneOf, takeRawBody } from '@mandate/server';
+import { described, TOPICS } from '@mandate/schemas';
+import type { HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import type { Gateway } from '../gateway.ts';
 import { appendReported } from '../publish/append-reported.ts';
@@ -39,20 +38,7 @@ export function recordSdkDecisions(server: HttpServer, gateway: Gateway): void {
         },
       },
     },
-    async (request, reply) => {
-      const key = callerOf(request);
-      request.mustHaveRoom('publish', { records: 1, bytes: 1 });
-      await gateway.untilSealable();
-      const records = await inTurns(laneOf(request), readSdkRecords(gateway, key, takeRawBody(request)));
-      const bytes = records.reduce((sum, { value }) => sum + Buffer.byteLength(value), 0);
-      request.spend('publish', { records: records.length, bytes });
-      // The key of a record is its id. So a repeat is always in the same partition, after the first.
-      const reported = records.map(({ id, record, value }) => ({
-        ...{ key: agentKey(key.tenant, id), id, event: record.event, value },
-      }));
-      await appendReported(gateway, request, TOPICS.sdkRecords, reported);
-      reply.code(200);
-      return { recorded: records.length };
-    },
+    (request) =>
+      appendReported(gateway, request, TOPICS.sdkRecords, (key, body) => readSdkRecords(gateway, key, body)),
   );
 }

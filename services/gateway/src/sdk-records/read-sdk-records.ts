@@ -10,6 +10,7 @@ import {
   type ApiKeyRecord,
   actionDecided,
   actionSettled,
+  agentKey,
   type ListedFault,
   readSome,
   type SdkRecord,
@@ -18,12 +19,10 @@ import { HttpProblem } from '@mandate/server';
 import { z } from 'zod';
 import type { Gateway } from '../gateway.ts';
 import { mustSpeakFor } from '../own-agents.ts';
+import type { ReportedRecord } from '../publish/append-reported.ts';
 import { badRecord, badRecords, LISTED, MAX_RECORDS } from '../publish/read-submission.ts';
 import { redactAction } from '../publish/redact-action.ts';
 import { faultOf } from './sdk-record-fault.ts';
-
-/** A record for the log. `id` is the id of the decision or settlement. */
-export type MarkedRecord = { id: string; record: SdkRecord; value: string };
 
 const CODE = 'INVALID_AUDIT_RECORD';
 
@@ -39,7 +38,7 @@ export function* readSdkRecords(
   gateway: Gateway,
   key: ApiKeyRecord,
   body: Buffer,
-): Generator<void, readonly MarkedRecord[]> {
+): Generator<void, readonly ReportedRecord[]> {
   const some = yield* readSome(body, () => reportedRecord, { records: MAX_RECORDS, faults: LISTED });
   if ('faults' in some) throw badRecords(CODE, some.faults, { wrong: some.wrong, records: some.records });
   if (!some.read.ok) throw badRecord(CODE, some.read.fault);
@@ -58,7 +57,7 @@ export function* readSdkRecords(
     yield;
   }
   if (wrong > 0) throw badRecords(CODE, faults, { wrong, records: records.length });
-  const marked: MarkedRecord[] = [];
+  const marked: ReportedRecord[] = [];
   for (const record of records) {
     marked.push(mark(gateway, key, record));
     yield;
@@ -66,7 +65,7 @@ export function* readSdkRecords(
   return marked;
 }
 
-function mark(gateway: Gateway, key: ApiKeyRecord, record: ActionDecided | ActionSettled): MarkedRecord {
+function mark(gateway: Gateway, key: ApiKeyRecord, record: ActionDecided | ActionSettled): ReportedRecord {
   const decidedBy = { keyId: key.id };
   const { tenant } = key;
   if (record.event === 'action.settled') {
@@ -77,7 +76,7 @@ function mark(gateway: Gateway, key: ApiKeyRecord, record: ActionDecided | Actio
       decidedBy,
       settlement: { ...record.settlement, tenant },
     };
-    return { id, record: made, value: JSON.stringify(made) };
+    return reported(tenant, id, made);
   }
   const { decision } = record;
   mustSpeakFor(key, { agentId: decision.agentId });
@@ -85,7 +84,12 @@ function mark(gateway: Gateway, key: ApiKeyRecord, record: ActionDecided | Actio
   // does not change the texts and evidence that the SDK wrote about the action.
   const { action } = redactAction(gateway, { ...decision.action, tenant } as Action, tenant);
   const made: SdkRecord = { event: 'sdk.decided', decidedBy, decision: { ...decision, tenant, action } };
-  return { id: decision.id, record: made, value: JSON.stringify(made) };
+  return reported(tenant, decision.id, made);
+}
+
+/** The key of a record is its id. So a repeat is always in the same partition, after the first. */
+function reported(tenant: string, id: string, record: SdkRecord): ReportedRecord {
+  return { key: agentKey(tenant, id), id, event: record.event, value: JSON.stringify(record) };
 }
 
 function noList(): HttpProblem {
