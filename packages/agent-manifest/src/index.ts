@@ -20,6 +20,7 @@ export { CATEGORIES, type Category, type ManifestDiff } from './compare/change.t
 export { diffDocuments } from './compare/diff-documents.ts';
 export { diffManifests } from './compare/diff-manifests.ts';
 export { compileAgentManifest } from './compile/compile-agent-manifest.ts';
+export { compileDocument } from './compile/compile-document.ts';
 export type {
   CompiledAgentManifest,
   CompileOptions,
@@ -42,6 +43,7 @@ export { type GateAnswer, type GateViolation, gateViolations } from './gate/gate
 export { type GateFault, type LoadedGate, loadGate } from './gate/load-gate.ts';
 export { compileGraphRecipe } from './graph/compile-graph-recipe.ts';
 export { graphOf } from './graph/graph.ts';
+export { agentsNamedIn } from './graph/named-agents.ts';
 export { readGraphRecipe } from './graph/read-graph-recipe.ts';
 export {
   type NodeResult,
@@ -68,7 +70,9 @@ export {
   type PublicationNote,
   type PublicationOptions,
   publicationOf,
+  violationsOf,
 } from './publication.ts';
+export { publishedDocument } from './published-document.ts';
 export type { AgentManifestFault, AgentManifestWarning, FaultCode, WarningCode } from './read/fault.ts';
 export { type FileRead, filesInMemory, type ManifestFiles } from './read/manifest-files.ts';
 export {

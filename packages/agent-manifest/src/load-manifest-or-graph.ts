@@ -1,5 +1,6 @@
 /** Reads a manifest or a graph recipe. Both say `apiVersion: coreason.ai/v2`, and only a graph recipe has a topology. */
 import type { AgentManifest, GraphRecipe } from '@mandate/schemas/agent-manifest';
+import type { KnownAgents } from './graph/named-agents.ts';
 import { graphRecipeIn, isGraphRecipe } from './graph/read-graph-recipe.ts';
 import type { AgentManifestFault, AgentManifestWarning } from './read/fault.ts';
 import type { ManifestFiles } from './read/manifest-files.ts';
@@ -18,12 +19,12 @@ export type ReadManifestOrGraph = {
 export function loadManifestOrGraph(
   files: ManifestFiles,
   main: string,
-  options: KnownModels = {},
+  options: KnownModels & KnownAgents = {},
 ): ReadManifestOrGraph {
   const read = mainFile(files, main);
   if (!read.ok) return { ...read, files: [] };
   if (isGraphRecipe(read.file.value)) {
-    const graph = graphRecipeIn(read.file);
+    const graph = graphRecipeIn(read.file, options);
     return graph.ok
       ? { ok: true, files: [], document: graph.recipe, warnings: graph.warnings }
       : { ...graph, files: [] };

@@ -62,6 +62,49 @@ test('is refused with the faults of the manifest or of its compilation', () => {
   expect(codesIn(published(FILES, { ...OPTIONS, id: 'no*star' }))).toContain('COMPILE_ID_INVALID options.id');
 });
 
+const GRAPH = `apiVersion: coreason.ai/v2
+kind: Recipe
+metadata: { name: Review }
+topology:
+  entry_point: write
+  nodes:
+    - { type: agent, id: write, agent_ref: desk.writer }
+    - type: evaluator
+      id: judge
+      target_variable: write
+      evaluator_agent_ref: desk.judge
+      evaluation_profile: standard
+      pass_threshold: 0.8
+      max_refinements: 1
+      pass_route: done
+      fail_route: write
+      feedback_variable: critique
+    - { type: human, id: done, prompt: "Publish this?" }
+  edges: [{ source: write, target: judge }]
+`;
+
+test('takes a graph recipe, and refuses it if one of its agents is not published', () => {
+  const published = (...known: readonly string[]) =>
+    publicationOf(filesInMemory({ 'g.yaml': GRAPH }), 'g.yaml', {}, gateDocument.parse({}), {
+      isAgent: (id) => known.includes(id),
+    });
+  expect(published('desk.writer', 'desk.judge')).toMatchObject({
+    ok: true,
+    namedAgents: ['desk.writer', 'desk.judge'],
+    published: {
+      id: 'review',
+      files: {},
+      policies: [{ allowedTools: ['step.done', 'step.judge', 'step.write'] }],
+    },
+  });
+  expect(published('desk.writer')).toMatchObject({
+    ok: false,
+    faults: [
+      { code: 'REFERENCE_MISSING', path: 'topology.nodes.1.evaluator_agent_ref', line: 11, column: 7 },
+    ],
+  });
+});
+
 test('asks the gate first, and reports every violation', () => {
   const read = published({ 'team.yaml': MANIFEST }, OPTIONS, {
     max_risk_level: 'safe',

@@ -1,22 +1,23 @@
 /**
- * Makes the record of a manifest that is to be published: reads the manifest with its files, asks the gate, compiles it,
+ * Makes the record of a manifest or a graph recipe that is to be published: reads it with its files, asks the gate, compiles it,
  * and checks each document as the control service checks documents that people write.
  */
 import { compilePolicy, compileRule } from '@mandate/policy';
 import type { DocumentSource } from '@mandate/policy/documents';
 import { agentDocument, type PublishedManifest, policyDocument, ruleDocument } from '@mandate/schemas';
-import type { AgentManifest, GateDocument } from '@mandate/schemas/agent-manifest';
+import type { AgentManifest, GateDocument, GraphRecipe } from '@mandate/schemas/agent-manifest';
 import { decodeFile } from '@mandate/schemas/core';
 import { catalogOf } from './catalog.ts';
-import { compileAgentManifest } from './compile/compile-agent-manifest.ts';
+import { compileDocument } from './compile/compile-document.ts';
 import type { CompileOptions } from './compile/compiled.ts';
 import { type GateViolation, gateViolations } from './gate/gate-violations.ts';
+import { agentsNamedIn, type KnownAgents } from './graph/named-agents.ts';
 import { hashOfManifest } from './hash.ts';
+import { loadManifestOrGraph } from './load-manifest-or-graph.ts';
 import { namedFiles } from './read/checks/paths.ts';
 import { folderOf, pathBelow } from './read/file-path.ts';
 import type { ManifestFiles } from './read/manifest-files.ts';
 import type { KnownModels } from './read/models.ts';
-import { loadAgentManifest } from './read/read-agent-manifest.ts';
 
 export type PublicationOptions = CompileOptions & { directModels?: KnownModels['directModels'] | undefined };
 
@@ -34,7 +35,13 @@ export type PublicationNote = {
 };
 
 export type Publication =
-  | { ok: true; published: PublishedManifest; warnings: readonly PublicationNote[] }
+  | {
+      ok: true;
+      published: PublishedManifest;
+      /** The agents of other manifests that a graph recipe names, by their ids. */
+      namedAgents: readonly string[];
+      warnings: readonly PublicationNote[];
+    }
   | { ok: false; faults: readonly PublicationNote[]; violations: readonly GateViolation[] };
 
 /**
@@ -46,21 +53,25 @@ export function publicationOf(
   main: string,
   options: PublicationOptions,
   gate: GateDocument | null,
+  known: KnownAgents = {},
 ): Publication {
   const { directModels, ...ofCompilation } = options;
-  const read = loadAgentManifest(files, main, { ...(directModels !== undefined && { directModels }) });
+  const read = loadManifestOrGraph(files, main, {
+    ...known,
+    ...(directModels !== undefined && { directModels }),
+  });
   if (!read.ok) return refused(read.faults);
-  const { manifest } = read;
-  const violations = gate === null ? [] : gateViolations(manifest, gate).violations;
+  const { document } = read;
+  const violations = violationsOf(document, gate);
   if (violations.length > 0) return { ok: false, faults: [], violations };
-  const named = textsNamedIn(manifest, files, main);
+  const named = textsNamedIn(document, files, main);
   if (named.missing.length > 0) return refused(named.missing);
-  const compiled = compileAgentManifest(manifest, ofCompilation);
+  const compiled = compileDocument(document, ofCompilation);
   if (!compiled.ok) return refused(compiled.refusals.map((refusal) => ofWhole(main, refusal)));
   const published: PublishedManifest = {
     id: compiled.agents[0]?.id ?? '',
-    hash: hashOfManifest(manifest),
-    text: JSON.stringify(manifest),
+    hash: hashOfManifest(document),
+    text: JSON.stringify(document),
     options: JSON.stringify(options),
     files: named.texts,
     agents: compiled.agents.map((agent) => agentDocument.parse(agent)),
@@ -70,7 +81,15 @@ export function publicationOf(
   const faults = faultsOfDocuments(published).map((fault) => ofWhole(main, fault));
   if (faults.length > 0) return refused(faults);
   const warnings = [...read.warnings, ...compiled.warnings.map((warning) => ofWhole(main, warning))];
-  return { ok: true, published, warnings };
+  return { ok: true, published, namedAgents: agentsNamedIn(document), warnings };
+}
+
+/** A gate forbids tools, addresses and code. A graph recipe has none of them: they are in the manifests of its agents. */
+export function violationsOf(
+  document: AgentManifest | GraphRecipe,
+  gate: GateDocument | null,
+): readonly GateViolation[] {
+  return gate === null || 'topology' in document ? [] : gateViolations(document, gate).violations;
 }
 
 function refused(faults: readonly PublicationNote[]): Publication {
@@ -82,10 +101,11 @@ function ofWhole(file: string, { code, path, message }: Pick<PublicationNote, 'c
 }
 
 /** Returns the texts of files that a run needs, by the paths that the manifest states. Knowledge may be an id. */
-function textsNamedIn(manifest: AgentManifest, files: ManifestFiles, main: string) {
+function textsNamedIn(document: AgentManifest | GraphRecipe, files: ManifestFiles, main: string) {
   const texts: Record<string, string> = {};
   const missing: PublicationNote[] = [];
-  for (const { path, written, isNeeded } of namedFiles(manifest, catalogOf(manifest))) {
+  const all = 'topology' in document ? [] : namedFiles(document, catalogOf(document));
+  for (const { path, written, isNeeded } of all) {
     if (Object.hasOwn(texts, written)) continue;
     const file = pathBelow(folderOf(main), written);
     const read = file === null ? null : files.read(file);

@@ -4,7 +4,7 @@
  * can keep to the version with which it began.
  */
 import { type Bus, recordUnreadable } from '@mandate/bus';
-import type { ManifestHistory, TenantControl } from '@mandate/control';
+import { type ManifestHistory, manifestOfAgent, type TenantControl } from '@mandate/control';
 import { MandateError } from '@mandate/runtime';
 import { readWrittenManifest } from '@mandate/schemas';
 import { positionOf } from './control-changes.ts';
@@ -37,6 +37,8 @@ export type PublishedManifests = {
    * @param version its number, or its hash. If several versions have the hash, the latest of them is returned
    */
   findVersion(tenant: string, id: string, version: number | string): Promise<ManifestFound | null>;
+  /** Returns the id of the manifest in force that has this agent. Null if there is none. */
+  manifestOf(tenant: string, agentId: string): string | null;
   /** Returns the bytes of the record of a version, by its number. Null if there is no such version. */
   recordOf(tenant: string, id: string, version: number): Promise<Uint8Array | null>;
 };
@@ -66,6 +68,7 @@ export function publishedManifests(
       const number = typeof version === 'number' ? version : history.versions.findLastIndex(isIt) + 1;
       return read(history, number);
     },
+    manifestOf: (tenant, agentId) => manifestOfAgent(controlOf(tenant).manifests, agentId),
     async recordOf(tenant, id, version) {
       const kept = controlOf(tenant).manifests.get(id)?.versions[version - 1];
       return kept === undefined ? null : recordAt(bus, positionOf(kept.revision - 1));

@@ -24,6 +24,7 @@ export {
   mandatesUnderControl,
 } from './mandates-under-control.ts';
 export type { ManifestHistory, ManifestVersion } from './manifests/manifest-history.ts';
+export { manifestOfAgent } from './manifests/manifest-of-agent.ts';
 export { singleChanges } from './manifests/single-changes.ts';
 export { idsTaken } from './manifests/validate-manifest.ts';
 export { type IssuePreview, previewIssue } from './preview-issue.ts';

@@ -15,7 +15,6 @@
 export type { ManifestFault } from '@mandate/manifest';
 export { GATE_FILE, type PublishableManifest } from './agent-manifests/agent-manifests-in.ts';
 export { compiledDocuments } from './agent-manifests/compiled-documents.ts';
-export { loadAgentManifestFile } from './agent-manifests/load-manifest-file.ts';
 export { compileRefused, manifestInvalid, readGateFile } from './agent-manifests/manifest-invalid.ts';
 export { placesInManifest } from './agent-manifests/place-in-manifest.ts';
 export {

@@ -123,9 +123,9 @@ function agentManifestIn(
       const { publication, text, files } = readAgentManifestFile(path, {}, agentManifests?.gate() ?? null);
       others = Object.keys(files);
       if (publication.ok) {
-        const { published } = publication;
+        const { ok: _, ...publishable } = publication;
         const warnings = publication.warnings.map((warning) => describeNote(folder, warning));
-        const edition = { path, text, files, published, warnings: publication.warnings };
+        const edition = { path, text, files, ...publishable };
         return { ok: true, edition, warnings };
       }
       const faults = publication.faults.map((fault) => describeNote(folder, fault));

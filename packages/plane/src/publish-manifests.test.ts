@@ -1,4 +1,4 @@
-import { type ControlFold, foldControl } from '@mandate/control';
+import { type ControlFold, foldControl, manifestOfAgent } from '@mandate/control';
 import type { PublishableManifest } from '@mandate/documents';
 import { silentLogger } from '@mandate/runtime';
 import { type ControlRecord, publishedManifest, wireTime } from '@mandate/schemas';
@@ -7,14 +7,14 @@ import { publishManifests } from './publish-manifests.ts';
 
 const tenant = 'default';
 
-function manifest(maxCostTotal = 1): PublishableManifest {
+function manifest(maxCostTotal = 1, namedAgents: readonly string[] = []): PublishableManifest {
   const published = publishedManifest.parse({
     ...{ id: 'team', hash: 'c'.repeat(64), text: '{}', options: '{}' },
     agents: [{ id: 'team' }],
     policies: [{ version: 1, id: 'team', maxCostTotal }],
     rules: [{ version: 1, id: 'team', policy: 'team', agents: ['team'] }],
   });
-  return { path: 'team.yaml', text: '', files: {}, warnings: [], published };
+  return { path: 'team.yaml', text: '', files: {}, warnings: [], published, namedAgents };
 }
 
 /** A log that a test can change in between. `before` is called before each change is applied. */
@@ -39,6 +39,7 @@ function plane({ before = () => {} }: { before?: (put: (body: object) => void) =
         const record = records.findLast(({ event }) => event === 'manifest.published');
         return record?.event === 'manifest.published' ? { ...record.manifest, version: 0 } : null;
       },
+      manifestOf: (name: string, id: string) => manifestOfAgent(fold.tenant(name).manifests, id),
     },
   };
   const publish = (...manifests: PublishableManifest[]) =>
@@ -94,4 +95,10 @@ test('refuses the start with the file and the reason, if a document of the manif
     code: 'DOCUMENTS_REFUSED',
     message: 'the agent manifest team.yaml is refused: ID_TAKEN',
   });
+});
+
+test('publishes no graph recipe whose agents are not published', async () => {
+  const { publish, versions } = plane();
+  await expect(publish(manifest(1, ['desk.writer']))).rejects.toThrow(/names "desk\.writer"/);
+  expect(versions()).toBe(0);
 });

@@ -35,7 +35,13 @@ export async function publishManifests(
   for (const manifest of manifests) await publishOne(manifest, { followed, clock, log });
 }
 
-async function publishOne({ published, path }: PublishableManifest, { followed, clock, log }: Parts) {
+async function publishOne(
+  { published, path, namedAgents }: PublishableManifest,
+  { followed, clock, log }: Parts,
+) {
+  const gone = namedAgents.find((agentId) => followed.manifests.manifestOf(tenant, agentId) === null);
+  if (gone !== undefined)
+    throw refused(path, `it names "${gone}", which is no agent of a published manifest`);
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const control = followed.tenant(tenant);
     const expects = control.manifests.get(published.id)?.revision ?? 0;

@@ -24,3 +24,15 @@ workflow:
 export const NARROWER = MANIFEST.replace(/ {2}refund:.*\n/, '').replace('[search, refund]', '[search]');
 /** The same team with a tool of a lower risk. */
 export const WIDER = MANIFEST.replace('critical', 'safe');
+
+/** A graph that asks the clerk of the team, and then a person. */
+export const GRAPH = `apiVersion: coreason.ai/v2
+kind: Recipe
+metadata: { name: Desk }
+topology:
+  entry_point: answer
+  nodes:
+    - { type: agent, id: answer, agent_ref: support-team.clerk }
+    - { type: human, id: check, prompt: "Send this?" }
+  edges: [{ source: answer, target: check }]
+`;

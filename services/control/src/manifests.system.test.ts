@@ -2,7 +2,7 @@
 import { gateDocument } from '@mandate/schemas/agent-manifest';
 import { describe, expect, test } from 'vitest';
 import { controlOn, openLog } from './control-server.fixture.ts';
-import { MANIFEST, NARROWER, WIDER } from './manifests.fixture.ts';
+import { GRAPH, MANIFEST, NARROWER, WIDER } from './manifests.fixture.ts';
 
 type Control = Awaited<ReturnType<typeof controlOn>>;
 
@@ -91,6 +91,30 @@ describe('publishing a manifest', () => {
     expect(diff).toEqual({ changes: risk.changes, highest: 'GOVERNANCE', widens: true });
     const { body: latest } = await call('author', 'GET', '/v1/manifests/support-team/diff?from=4');
     expect(latest).toEqual({ changes: [], highest: null, widens: false });
+  });
+
+  test('takes a graph recipe once its agents are published, and compares its versions', async () => {
+    const { publish, call } = await scene();
+    const early = await publish(GRAPH);
+    expect(early).toMatchObject({
+      status: 422,
+      body: { faults: [{ code: 'REFERENCE_MISSING', path: 'topology.nodes.0.agent_ref', line: 7 }] },
+    });
+    await publish(MANIFEST);
+    expect(await publish(GRAPH)).toMatchObject({ status: 201, body: { id: 'desk', version: 1 } });
+    const { body: policy } = await call('auditor', 'GET', '/v1/policies/desk');
+    expect(policy.policy).toMatchObject({
+      allowedTools: ['step.answer', 'step.check'],
+      toolPolicies: { 'step.check': { requiresConfirmation: true } },
+    });
+    const unasked = GRAPH.replace(/ {4}- \{ type: human.*\n/, '').replace(/edges: .*/, 'edges: []');
+    const { body: wider } = await publish(unasked);
+    expect(wider).toMatchObject({ version: 2, since: 1 });
+    expect(wider.changes).toContainEqual(expect.objectContaining({ widens: true }));
+
+    await call('author', 'DELETE', '/v1/manifests/support-team');
+    const back = await call('author', 'POST', '/v1/manifests/desk/rollback', { body: { version: 1 } });
+    expect(back).toMatchObject({ status: 422, body: { faults: [{ code: 'REFERENCE_MISSING' }] } });
   });
 
   test('only checks and compares with dryRun', async () => {

@@ -24,7 +24,7 @@ export type CompiledTool = {
 export type Throttle = { contextWindow: number; maxOutputTokens?: number; tokensPerMinute?: number };
 
 export type CompileWarning = {
-  code: 'MODEL_MISSING' | 'TPM_KEPT_BY_RUNNER' | 'ROLE_KEPT_BY_RUNNER';
+  code: 'MODEL_MISSING' | 'TPM_KEPT_BY_RUNNER';
   path: string;
   message: string;
 };
@@ -55,6 +55,7 @@ export type CompileCode =
   | 'MODEL_MISSING'
   | 'MODEL_INVALID'
   | 'REFERENCE_MISSING'
+  | 'ROLE_UNCHECKED'
   | 'SCHEMA_INVALID'
   | 'TOOL_HASH_CLASH'
   | 'TOOL_NAME_CLASH'

@@ -7,7 +7,7 @@ const recipe = recipeOf(
     nodes: [
       agent('a'),
       evaluator('b'),
-      human('c', { timeout_seconds: 60, required_role: 'manager' }),
+      human('c', { timeout_seconds: 60, required_role: 'operator' }),
       human('d'),
     ],
     edges: [
@@ -57,13 +57,7 @@ test('compiles the nodes to steps of one agent, and people to confirmations', ()
     ],
     prices: {},
     throttle: {},
-    warnings: [
-      {
-        code: 'ROLE_KEPT_BY_RUNNER',
-        path: 'topology.nodes.2.required_role',
-        message: expect.any(String),
-      },
-    ],
+    warnings: [],
   });
 });
 
@@ -81,5 +75,18 @@ test('refuses a recipe without an id, and options that no plane takes', () => {
   });
   expect(compileGraphRecipe(recipeOf({ nodes }), { id: 'g*', maxCostTotal: 0.123_456_7 })).toMatchObject({
     refusals: [{ code: 'COMPILE_ID_INVALID' }, { code: 'COMPILE_OPTION_INVALID' }],
+  });
+});
+
+test('refuses options about models and tools, which a recipe does not have', () => {
+  expect(compileGraphRecipe(recipeOf({ nodes: [agent('a')] }), { defaultModel: 'gpt-4o' })).toMatchObject({
+    refusals: [{ code: 'COMPILE_OPTION_INVALID', path: 'options.defaultModel' }],
+  });
+});
+
+test('refuses a role that nothing can check, instead of letting everybody answer', () => {
+  const nodes = [human('a', { required_role: 'manager' }), human('b', { required_role: 'operator' })];
+  expect(compileGraphRecipe(recipeOf({ nodes }))).toMatchObject({
+    refusals: [{ code: 'ROLE_UNCHECKED', path: 'topology.nodes.0.required_role' }],
   });
 });

@@ -6,20 +6,14 @@
 import type { PolicyDocument, ToolPolicyDocument } from '@mandate/schemas';
 import type { GraphNode, GraphRecipe } from '@mandate/schemas/agent-manifest';
 import { CAPS } from '@mandate/schemas/core';
-import type {
-  CompiledAgentManifest,
-  CompileOptions,
-  CompileRefused,
-  CompileWarning,
-} from '../compile/compiled.ts';
+import type { CompiledAgentManifest, CompileOptions, CompileRefused } from '../compile/compiled.ts';
 import { leaseMsOf, ownAgent, ruleOf } from '../compile/control-documents.ts';
 import { policyIdOf, slugOf } from '../compile/ids.ts';
-import { collectRefusals } from '../compile/refusals.ts';
+import { collectRefusals, type Refuse } from '../compile/refusals.ts';
 import { refuseIds, refuseOptions, refuseSizes } from '../compile/refuse-unusable.ts';
 import { MOST_VISITS } from './walk-graph.ts';
 
-/** The options that matter for a recipe. It has no models, tools and prices of its own. */
-export type CompileGraphOptions = Pick<CompileOptions, 'id' | 'maxCostTotal'> & {
+export type CompileGraphOptions = CompileOptions & {
   /** How many nodes a run visits at most. Absent: 50. */
   mostVisits?: number | undefined;
 };
@@ -42,6 +36,8 @@ export function compileGraphRecipe(
     policy: policyOfNode(node, policy.timeout_seconds),
   }));
   refuseOptions(id, options, refuse);
+  refuseModelOptions(options, refuse);
+  for (const [at, node] of topology.nodes.entries()) refuseRole(node, at, refuse);
   refuseIds({ members: [], steps }, refuse);
   refuseSizes({ tools: steps.length, models: 0, policies: 1 }, refuse);
   if (refusals.length > 0) return { ok: false, refusals };
@@ -72,7 +68,7 @@ export function compileGraphRecipe(
     confirm: asking.map(({ tool }): [string, string] => [id, tool]).sort(([, a], [, b]) => (a < b ? -1 : 1)),
     prices: {},
     throttle: {},
-    warnings: topology.nodes.flatMap(roleWarning),
+    warnings: [],
   };
 }
 
@@ -87,14 +83,23 @@ function policyOfNode(node: GraphNode, timeoutSeconds: number | undefined): Tool
   };
 }
 
-/** An approval knows the key with which a person answered, but not the role of the person. */
-function roleWarning(node: GraphNode, at: number): CompileWarning[] {
-  if (node.type !== 'human' || node.required_role === undefined) return [];
-  return [
-    {
-      code: 'ROLE_KEPT_BY_RUNNER',
-      path: `topology.nodes.${at}.required_role`,
-      message: 'is kept by the runner alone, because an approval does not know the role of the person',
-    },
-  ];
+const OF_MODELS_AND_TOOLS = ['defaultModel', 'unratedRisk', 'risk', 'usdPerEur'] as const;
+
+/** A recipe has no models, tools and prices of its own. */
+function refuseModelOptions(options: CompileOptions, refuse: Refuse): void {
+  for (const name of OF_MODELS_AND_TOOLS) {
+    if (options[name] === undefined) continue;
+    const message = 'has no meaning for a graph: give it where the manifests of its agents are published';
+    refuse('COMPILE_OPTION_INVALID', `options.${name}`, message);
+  }
+}
+
+/** The role of everybody who may answer a question: an API key needs the scope `operate` for it. */
+const ANSWERING_ROLE = 'operator';
+
+/** No other role can be required, because an approval does not know more of the person than that. */
+function refuseRole(node: GraphNode, at: number, refuse: Refuse): void {
+  if (node.type !== 'human' || (node.required_role ?? ANSWERING_ROLE) === ANSWERING_ROLE) return;
+  const message = `is "${node.required_role}", and Mandate cannot check who has this role: every operator could answer. Write "${ANSWERING_ROLE}", or leave it out`;
+  refuse('ROLE_UNCHECKED', `topology.nodes.${at}.required_role`, message);
 }

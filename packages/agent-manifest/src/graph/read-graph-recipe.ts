@@ -16,6 +16,7 @@ import { readSource, type SourceFile } from '../read/source-file.ts';
 import { schemaFaults } from '../read/value-schemas.ts';
 import { fieldOf, isMap } from '../read/written.ts';
 import { graphFaults, graphWarnings } from './check-graph.ts';
+import { type KnownAgents, unknownAgents } from './named-agents.ts';
 
 export type ReadGraphRecipe =
   | { ok: true; recipe: GraphRecipe; warnings: readonly AgentManifestWarning[] }
@@ -32,12 +33,12 @@ export function readGraphRecipe(source: DocumentSource, file = 'manifest.yaml'):
   return read.ok ? graphRecipeIn(read.file) : read;
 }
 
-export function graphRecipeIn({ name, value, find }: SourceFile): ReadGraphRecipe {
+export function graphRecipeIn({ name, value, find }: SourceFile, known: KnownAgents = {}): ReadGraphRecipe {
   const place = (path: readonly PropertyKey[]) => ({ file: name, ...find(path) });
   const structure = readStructure(value);
   if (!structure.ok) return { ok: false, faults: placed(structure.faults, place) };
   const { recipe } = structure;
-  const faults = graphFaults(recipe);
+  const faults = [...graphFaults(recipe), ...unknownAgents(recipe, known)];
   if (faults.length > 0) return { ok: false, faults: placed(faults, place) };
   return { ok: true, recipe, warnings: placed(graphWarnings(recipe), place) };
 }

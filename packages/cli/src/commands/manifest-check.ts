@@ -1,10 +1,6 @@
-import { type GateViolation, gateViolations } from '@mandate/agent-manifest';
-import {
-  describeManifestFault,
-  loadAgentManifestFile,
-  placesInManifest,
-  readGateFile,
-} from '@mandate/documents';
+import { type GateViolation, violationsOf } from '@mandate/agent-manifest';
+import { describeManifestFault, placesInManifest, readGateFile } from '@mandate/documents';
+import { checkManifestOrGraph } from '@mandate/documents/manifest-or-graph';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import type { ExitCode } from '../exit-codes.ts';
@@ -18,7 +14,9 @@ type Options = AgentManifestFlags & { gate?: string };
 
 export function manifestCheckCommand(manifest: Command, run: RunCommand): void {
   withAgentManifest(manifest.command('check'))
-    .description('Checks an agent manifest: its fields, what it refers to, and a gate if you name one.')
+    .description(
+      'Checks an agent manifest or a graph recipe: its fields, what it refers to, and a gate if you name one.',
+    )
     .option('--gate <file>', 'a gate: what no manifest may hold, as gate.yaml of a plane', someText)
     .addHelpText(
       'after',
@@ -40,10 +38,10 @@ async function check(
   { stdout, stderr, json }: CommandContext,
 ): Promise<ExitCode> {
   const gate = gatePath === undefined ? null : readGateFile(gatePath);
-  const read = loadAgentManifestFile(file, flags);
+  const read = checkManifestOrGraph(file, flags);
   const faults = read.ok ? [] : read.faults;
   const warnings = read.ok ? read.warnings : [];
-  const violations = read.ok && gate !== null ? gateViolations(read.manifest, gate).violations : [];
+  const violations = read.ok ? violationsOf(read.document, gate) : [];
   const isGood = faults.length === 0 && violations.length === 0;
   if (json) {
     await writeJsonLine(stdout, {

@@ -1,10 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import {
-  type CompiledAgentManifest,
-  type CompileOptions,
-  compileAgentManifest,
-} from '@mandate/agent-manifest';
+import { type CompiledAgentManifest, type CompileOptions, compileDocument } from '@mandate/agent-manifest';
 import { currentDocumentsOf } from '@mandate/control/plan';
 import {
   compiledDocuments,
@@ -12,11 +8,11 @@ import {
   controlFilesIn,
   describeManifestFault,
   documentText,
-  loadAgentManifestFile,
   manifestInvalid,
   pathFor,
   placesInManifest,
 } from '@mandate/documents';
+import { checkManifestOrGraph } from '@mandate/documents/manifest-or-graph';
 import { RISK_LEVELS, type RiskLevel } from '@mandate/schemas/agent-manifest';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
@@ -40,16 +36,17 @@ type Options = AgentManifestFlags & {
 export function manifestCompileCommand(manifest: Command, run: RunCommand): void {
   withAgentManifest(manifest.command('compile'))
     .description(
-      'Compiles an agent manifest to agents, policies and rules, which `mandate apply` and `mandate test` take.',
+      'Compiles an agent manifest or a graph recipe to agents, policies and rules, which `mandate apply` and `mandate test` take.',
     )
     .option('--out <folder>', 'write the documents into this folder, one YAML file each', someText)
     .option('--id <id>', 'the id of its agent (default: made from its name)', someText)
     .option('--budget <dollars>', 'the lifetime budget of all its agents together', inDollars)
     .option('--default-model <model>', 'the model of agents that name none', someText)
     .addOption(
-      new Option('--unrated-risk <level>', 'how tools without a risk level are treated')
-        .choices(RISK_LEVELS)
-        .default('critical'),
+      new Option(
+        '--unrated-risk <level>',
+        'how tools without a risk level are treated (default: critical)',
+      ).choices(RISK_LEVELS),
     )
     .option('--usd-per-eur <dollars>', 'the dollars of a euro, for prices in euros', rate)
     .addHelpText(
@@ -77,10 +74,10 @@ function rate(text: string): number {
 async function compile(file: string, options: Options, context: CommandContext): Promise<ExitCode> {
   const { stdout, stderr, json } = context;
   const { out, id, budget, defaultModel, unratedRisk, usdPerEur, ...flags } = options;
-  const read = loadAgentManifestFile(file, flags);
+  const read = checkManifestOrGraph(file, flags);
   if (!read.ok) throw manifestInvalid(read.faults);
   const settings: CompileOptions = { id, maxCostTotal: budget, defaultModel, unratedRisk, usdPerEur };
-  const compiled = compileAgentManifest(read.manifest, settings);
+  const compiled = compileDocument(read.document, settings);
   if (!compiled.ok) throw compileRefused(file, compiled.refusals);
   const { ok: _, ...documents } = compiled;
   const written = out === undefined ? [] : await writeDocuments(compiled, out);

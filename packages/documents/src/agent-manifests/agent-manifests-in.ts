@@ -20,6 +20,7 @@ export const GATE_FILE = 'gate.yaml';
 /** An agent manifest as it would be published. */
 export type PublishableManifest = Pick<AgentManifestFile, 'path' | 'text' | 'files'> & {
   published: PublishedManifest;
+  namedAgents: readonly string[];
   warnings: readonly PublicationNote[];
 };
 
@@ -43,8 +44,8 @@ export function withoutAgentManifests(
     used.add(path);
     for (const name of Object.keys(beside)) used.add(join(dirname(path), name));
     if (publication.ok) {
-      const { published, warnings } = publication;
-      agentManifests.push({ path, text, files: beside, published, warnings });
+      const { ok: _, ...publishable } = publication;
+      agentManifests.push({ path, text, files: beside, ...publishable });
       continue;
     }
     const folder = dirname(path);
@@ -54,7 +55,17 @@ export function withoutAgentManifests(
       faults.push(ofNote(folder, { ...note, message: `${message} (${rule})` }));
     }
   }
-  return { agentManifests, faults, others: files.filter((file) => !used.has(file)) };
+  return {
+    agentManifests: manifestsFirst(agentManifests),
+    faults,
+    others: files.filter((file) => !used.has(file)),
+  };
+}
+
+/** A graph recipe can be published after the manifests of its agents only. */
+function manifestsFirst(all: readonly PublishableManifest[]): readonly PublishableManifest[] {
+  const isGraph = ({ namedAgents }: PublishableManifest) => namedAgents.length > 0;
+  return [...all.filter((one) => !isGraph(one)), ...all.filter(isGraph)];
 }
 
 function gateOf(

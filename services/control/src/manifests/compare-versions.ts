@@ -1,15 +1,14 @@
 /** Compares two published versions of a manifest. It runs in the control thread, because large manifests take long. */
-import { diffManifests } from '@mandate/agent-manifest';
+import { diffDocuments, publishedDocument } from '@mandate/agent-manifest';
 import { deepEqual, readWrittenManifest, type WrittenManifest } from '@mandate/schemas';
-import { agentManifestDocument } from '@mandate/schemas/agent-manifest';
 
-type Diff = ReturnType<typeof diffManifests>;
+type Diff = ReturnType<typeof diffDocuments>;
 type FieldChange = Diff['changes'][number];
 
 /** @param values the bytes of the records of both versions */
 export function compareVersions({ from, to }: { from: Uint8Array; to: Uint8Array }): Diff {
   const [old, now] = [readWrittenManifest(from), readWrittenManifest(to)];
-  const { changes, ...diff } = diffManifests(manifestOf(old), manifestOf(now));
+  const { changes, ...diff } = diffDocuments(publishedDocument(old.text), publishedDocument(now.text));
   const beside = besideManifest(old, now);
   if (beside.length === 0) return { changes, ...diff };
   const at = changes.findIndex(({ category }) => category !== 'BREAKING' && category !== 'GOVERNANCE');
@@ -19,10 +18,6 @@ export function compareVersions({ from, to }: { from: Uint8Array; to: Uint8Array
     highest: highest === 'BREAKING' ? highest : 'GOVERNANCE',
     widens: diff.widens,
   };
-}
-
-function manifestOf({ text }: WrittenManifest) {
-  return agentManifestDocument.parse(JSON.parse(text));
 }
 
 /** Returns the changes of files and of options. Nothing tells whether code or an option allows more. */

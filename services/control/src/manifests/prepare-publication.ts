@@ -3,13 +3,15 @@
  * returns the record as bytes, so that the event loop need not write and check the record again.
  */
 import {
+  agentsNamedIn,
   filesInMemory,
-  gateViolations,
   type Publication,
   type PublicationNote,
   publicationOf,
+  publishedDocument,
+  violationsOf,
 } from '@mandate/agent-manifest';
-import type { TenantControl } from '@mandate/control';
+import { manifestOfAgent, type TenantControl } from '@mandate/control';
 import type { WrittenChange } from '@mandate/control-log';
 import type { ControlReplica } from '@mandate/control-log/replica';
 import {
@@ -18,7 +20,7 @@ import {
   type PublishedManifest,
   readControlRecord,
 } from '@mandate/schemas';
-import { agentManifestDocument, type GateDocument } from '@mandate/schemas/agent-manifest';
+import type { GateDocument } from '@mandate/schemas/agent-manifest';
 import { HttpProblem, readBody } from '@mandate/server';
 import { changeTooLarge } from '../writes/change-too-large.ts';
 import { refusedChange } from '../writes/refused-change.ts';
@@ -47,7 +49,9 @@ export function preparePublication(
 ): PreparedPublication {
   const { manifest, files, options } = readBody(body, publishBody);
   const all = filesInMemory({ ...files, [MAIN]: manifest });
-  const publication = publicationOf(all, MAIN, options, gate);
+  const { manifests } = replica.tenant(change.tenant);
+  const isAgent = (agentId: string) => manifestOfAgent(manifests, agentId) !== null;
+  const publication = publicationOf(all, MAIN, options, gate, { isAgent });
   if (!publication.ok) throw refusedManifest(publication);
   return prepared(replica, { ...publication, change, atMs });
 }
@@ -71,14 +75,23 @@ export function prepareRollback(
   if (record.event !== 'manifest.published')
     throw new TypeError('the record of a version publishes a manifest');
   const published = record.manifest;
-  const manifest = agentManifestDocument.parse(JSON.parse(published.text));
-  const violations = gate === null ? [] : gateViolations(manifest, gate).violations;
-  if (violations.length > 0) throw refusedManifest({ ok: false, faults: [], violations });
+  const document = publishedDocument(published.text);
+  const violations = violationsOf(document, gate);
+  const { manifests } = replica.tenant(change.tenant);
+  const faults = agentsNamedIn(document)
+    .filter((agentId) => manifestOfAgent(manifests, agentId) === null)
+    .map(agentGone);
+  if (violations.length + faults.length > 0) throw refusedManifest({ ok: false, faults, violations });
   return prepared(replica, { published, warnings: [], change, atMs });
 }
 
 /** The name of the manifest in faults. */
 const MAIN = 'manifest.yaml';
+
+function agentGone(agentId: string): PublicationNote {
+  const message = `names "${agentId}", which is no agent of a published manifest any more`;
+  return { code: 'REFERENCE_MISSING', file: MAIN, path: 'topology', line: null, column: null, message };
+}
 
 function prepared(
   replica: Replica,
