@@ -28,25 +28,40 @@ const anyJson = (what: string, example: z.input<typeof parsedJson>) => described
 
 const kind = <Name extends string>(name: Name) => described(z.literal(name), 'The kind of the event.');
 
+const manifestVersion = z.object({
+  id: described(id, 'The id of the manifest.', 'research'),
+  version: described(
+    count.min(1),
+    'The version. The run keeps to it, also after a later version was published.',
+    3,
+  ),
+  hash: described(
+    z.string().regex(/^[0-9a-f]{64}$/),
+    'The hash of the manifest.',
+    '94d3086aa6168e8781a2e430fb3e5db2ae412e19c09c3f900e77eadc28fb6747',
+  ),
+});
+
 export const runStarted = z
   .object({
     event: kind('run.started'),
     ...COMMON,
     manifest: described(
-      z.object({
+      manifestVersion.extend({
         id: described(id, 'The id of the manifest. It is also the agent of the run.', 'research'),
-        version: described(
-          count.min(1),
-          'The version. The run keeps to it, also after a later version was published.',
-          3,
-        ),
-        hash: described(
-          z.string().regex(/^[0-9a-f]{64}$/),
-          'The hash of the manifest.',
-          '94d3086aa6168e8781a2e430fb3e5db2ae412e19c09c3f900e77eadc28fb6747',
-        ),
       }),
       'The manifest that the run follows.',
+    ),
+    agentManifests: described(
+      z.record(id, manifestVersion).optional(),
+      'The manifests of the agents that a graph names, by the ids of these agents. Absent: the run follows no graph.',
+      {
+        'research.writer': {
+          id: 'research',
+          version: 3,
+          hash: '94d3086aa6168e8781a2e430fb3e5db2ae412e19c09c3f900e77eadc28fb6747',
+        },
+      },
     ),
     agent: described(
       z.string().nullable(),

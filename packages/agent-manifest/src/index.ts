@@ -42,16 +42,8 @@ export {
 export { type GateAnswer, type GateViolation, gateViolations } from './gate/gate-violations.ts';
 export { type GateFault, type LoadedGate, loadGate } from './gate/load-gate.ts';
 export { compileGraphRecipe } from './graph/compile-graph-recipe.ts';
-export { graphOf } from './graph/graph.ts';
 export { agentsNamedIn } from './graph/named-agents.ts';
 export { readGraphRecipe } from './graph/read-graph-recipe.ts';
-export {
-  type NodeResult,
-  nextOfWalk,
-  requestOfNode,
-  startWalk,
-  type Walk,
-} from './graph/walk-graph.ts';
 export { hashOfManifest } from './hash.ts';
 export { importManifest } from './import/import-manifest.ts';
 export {
@@ -84,7 +76,14 @@ export {
 export { councilSettings } from './run/council-settings.ts';
 export { eventOfResult, type StepResult } from './run/events-of-result.ts';
 export { type MockedOutputs, mockRun } from './run/mock-run.ts';
-export { type EventDraft, nextOfRun } from './run/next-of-run.ts';
+export {
+  type EventDraft,
+  eventOfAnswer,
+  type NextOfRun,
+  nextOfRun,
+  type PersonsAnswer,
+} from './run/next-of-run.ts';
+export { planOfDocument } from './run/plan-of-document.ts';
 export { goOnPlaying, type PlayedStep, type Players, playRun } from './run/play-run.ts';
 export type { RunPlan } from './run/run-plan.ts';
 export { applyEvent, type CurrentStep, type Failure, type RunState, stateOfRun } from './run/run-state.ts';

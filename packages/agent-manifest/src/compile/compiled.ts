@@ -80,4 +80,6 @@ export type CompileOptions = {
   usdPerEur?: number | undefined;
   /** The lifetime budget of the whole family, in dollars. Absent: none. */
   maxCostTotal?: number | undefined;
+  /** How many nodes a run of a graph visits at most. Absent: 50. A manifest says it itself, as max_steps. */
+  mostVisits?: number | undefined;
 };

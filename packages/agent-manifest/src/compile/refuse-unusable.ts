@@ -9,9 +9,16 @@ import { exactNameFault, policyIdOf } from './ids.ts';
 import type { Refuse } from './refusals.ts';
 import type { CompiledStep } from './workflow-steps.ts';
 
-export function refuseOptions(id: string, { maxCostTotal }: CompileOptions, refuse: Refuse): void {
+export function refuseOptions(
+  id: string,
+  { maxCostTotal, mostVisits }: CompileOptions,
+  refuse: Refuse,
+  { isGraph }: { isGraph: boolean } = { isGraph: false },
+): void {
   const fault = exactNameFault(id);
   if (fault !== null) refuse('COMPILE_ID_INVALID', 'options.id', `is "${id}", which ${fault}`);
+  if (mostVisits !== undefined && !isGraph)
+    refuse('COMPILE_OPTION_INVALID', 'options.mostVisits', 'is of graphs: write policy.max_steps here');
   if (maxCostTotal === undefined || dollarsToMicros(maxCostTotal) !== null) return;
   const message = 'must be dollars, zero or more, with at most six decimals (0.25)';
   refuse('COMPILE_OPTION_INVALID', 'options.maxCostTotal', message);

@@ -11,17 +11,12 @@ import { leaseMsOf, ownAgent, ruleOf } from '../compile/control-documents.ts';
 import { policyIdOf, slugOf } from '../compile/ids.ts';
 import { collectRefusals, type Refuse } from '../compile/refusals.ts';
 import { refuseIds, refuseOptions, refuseSizes } from '../compile/refuse-unusable.ts';
-import { MOST_VISITS } from './walk-graph.ts';
-
-export type CompileGraphOptions = CompileOptions & {
-  /** How many nodes a run visits at most. Absent: 50. */
-  mostVisits?: number | undefined;
-};
+import { MOST_VISITS } from '../run/graph-plan.ts';
 
 /** @param recipe a valid recipe */
 export function compileGraphRecipe(
   recipe: GraphRecipe,
-  options: CompileGraphOptions = {},
+  options: CompileOptions = {},
 ): CompiledAgentManifest | CompileRefused {
   const { metadata, policy = {}, topology } = recipe;
   const { refusals, refuse } = collectRefusals();
@@ -35,7 +30,7 @@ export function compileGraphRecipe(
     path: `topology.nodes.${at}`,
     policy: policyOfNode(node, policy.timeout_seconds),
   }));
-  refuseOptions(id, options, refuse);
+  refuseOptions(id, options, refuse, { isGraph: true });
   refuseModelOptions(options, refuse);
   for (const [at, node] of topology.nodes.entries()) refuseRole(node, at, refuse);
   refuseIds({ members: [], steps }, refuse);

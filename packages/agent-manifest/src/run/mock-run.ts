@@ -1,17 +1,20 @@
 /**
- * Plays a manifest without models, tools and people: each step answers what it is told to, otherwise a value that its
- * declared outputs accept. Voters approve, and persons grant. So the way through the workflow, its conditions and its
- * data can be tried before anything is published.
+ * Plays a manifest or a graph recipe without models, tools and people: each step answers what it is told to, otherwise a
+ * value that its declared outputs accept. Voters approve, persons grant, and evaluators are content. So the way through
+ * the workflow, its conditions and its data can be tried before anything is published.
  */
 import type { Json, RunEvent, RunEventOf } from '@mandate/schemas';
-import type { AgentManifest, Workflow } from '@mandate/schemas/agent-manifest';
+import type { AgentManifest, GraphRecipe } from '@mandate/schemas/agent-manifest';
 import { catalogOf, findDefinition } from '../catalog.ts';
+import { graphOf } from '../graph/graph.ts';
 import { sideSchema } from '../side-schema.ts';
 import { councilSettings } from './council-settings.ts';
+import { planOfDocument } from './plan-of-document.ts';
 import { playRun } from './play-run.ts';
-import type { RunState } from './run-state.ts';
+import type { Product } from './run-plan.ts';
+import type { CurrentStep, RunState } from './run-state.ts';
 import { sampleOfSchema } from './sample-of-schema.ts';
-import { workflowPlan } from './workflow-plan.ts';
+import { workflowOf } from './workflow-plan.ts';
 
 /** The output of a step by its key. A list gives one output to each visit, and the last one to all later visits. */
 export type MockedOutputs = Readonly<Record<string, Json>>;
@@ -19,40 +22,61 @@ export type MockedOutputs = Readonly<Record<string, Json>>;
 /** A mocked run ends after this many visits, also if the manifest states no limit. */
 const MOST_VISITS = 1_000;
 
+/** @returns null if the manifest does not have the agent of the run */
 export function mockRun(
-  manifest: AgentManifest,
-  workflow: Workflow,
+  document: AgentManifest | GraphRecipe,
   {
     started,
     outputs = {},
     onEvent,
   }: { started: RunEventOf<'run.started'>; outputs?: MockedOutputs; onEvent?(event: RunEvent): void },
-): RunState {
-  const catalog = catalogOf(manifest);
-  const plan = workflowPlan(manifest, workflow);
+): RunState | null {
+  const plan = planOfDocument(document, started.agent);
+  if (plan === null) return null;
   const maxSteps = Math.min(plan.maxSteps ?? MOST_VISITS, MOST_VISITS);
+  const mocked = 'topology' in document ? answersOfNodes(document) : answersOfSteps(document, started.agent);
+  return playRun({ ...plan, maxSteps }, started, {
+    ...(onEvent && { onEvent }),
+    perform(current) {
+      const told = toldOutput(outputs, current);
+      return { result: told === undefined ? mocked(current) : { output: told } };
+    },
+  });
+}
+
+type Mocked = (current: CurrentStep) => Product;
+
+function answersOfSteps(manifest: AgentManifest, agent: string | null): Mocked {
+  const catalog = catalogOf(manifest);
+  const { steps = {} } = workflowOf(manifest, agent) ?? {};
   const sampleOf = (reference: string): Json => {
     const found = findDefinition(catalog, 'agent', reference);
     const declared = found.found === 'ok' ? found.entry.definition.interface?.outputs : undefined;
     if (declared === undefined || Object.keys(declared).length === 0) return `mocked answer of ${reference}`;
     return sampleOfSchema(sideSchema(declared, 'all').schema);
   };
-  return playRun({ ...plan, maxSteps }, started, {
-    ...(onEvent && { onEvent }),
-    perform({ step, visit, inputs }) {
-      const told = toldOutput(outputs, step, visit);
-      const written = workflow.steps[step];
-      if (told !== undefined) return { result: { output: told } };
-      if (written?.type === 'agent') return { result: { output: sampleOf(written.agent) } };
-      if (written?.type !== 'council') return { result: { output: {} } };
-      const [option = 'approve'] = councilSettings(inputs ?? null).options ?? ['approve'];
-      const ballots = written.voters.map((voter) => [voter, { vote: option, reason: 'mocked' }]);
-      return { result: { ballots: Object.fromEntries(ballots) } };
-    },
-  });
+  return ({ step, inputs }) => {
+    const written = steps[step];
+    if (written?.type === 'agent') return { output: sampleOf(written.agent) };
+    if (written?.type !== 'council') return { output: {} };
+    const [option = 'approve'] = councilSettings(inputs ?? null).options ?? ['approve'];
+    const ballots = written.voters.map((voter) => [voter, { vote: option, reason: 'mocked' }]);
+    return { ballots: Object.fromEntries(ballots) };
+  };
 }
 
-function toldOutput(outputs: MockedOutputs, step: string, visit: number): Json | undefined {
+/** What the agents of a graph declare is in other manifests, which are not known here. */
+function answersOfNodes(recipe: GraphRecipe): Mocked {
+  const { nodes } = graphOf(recipe);
+  return ({ step }) => {
+    const node = nodes.get(step);
+    if (node?.type === 'agent') return { output: `mocked answer of ${node.agent_ref}` };
+    if (node?.type === 'evaluator') return { output: { score: 1, feedback: 'mocked' } };
+    return { output: { approved: true } };
+  };
+}
+
+function toldOutput(outputs: MockedOutputs, { step, visit }: CurrentStep): Json | undefined {
   const told = Object.hasOwn(outputs, step) ? outputs[step] : undefined;
   return Array.isArray(told) ? (told[visit - 1] ?? told.at(-1)) : told;
 }

@@ -16,7 +16,8 @@ export type NextOfRun =
   /** Perform the current step, then append the events of its result. */
   | { do: 'perform'; current: CurrentStep }
   | { do: 'sleep'; untilMs: number }
-  | { do: 'wait'; for: 'approval'; deferred: RunEventOf<'step.deferred'> }
+  /** `untilMs`: when it is too late for an answer. Null: an answer is never too late. */
+  | { do: 'wait'; for: 'approval'; deferred: RunEventOf<'step.deferred'>; untilMs: number | null }
   | { do: 'wait'; for: 'resolution' }
   | { do: 'end' };
 
@@ -36,7 +37,12 @@ export function nextOfRun(plan: RunPlan, run: RunState, nowMs: number): NextOfRu
         return { do: 'append', events: [chosen(plan, run, current)] };
       return { do: 'perform', current };
     case 'deferred':
-      return { do: 'wait', for: 'approval', deferred: current.deferred };
+      return {
+        do: 'wait',
+        for: 'approval',
+        deferred: current.deferred,
+        untilMs: untilMsOf(plan, current.deferred),
+      };
     case 'uncertain':
       return { do: 'wait', for: 'resolution' };
     case 'resolved':
@@ -84,8 +90,42 @@ export function finishedOrFailed(
   return 'failed' in finished ? failure(place, finished) : { event: 'step.completed', ...place, ...finished };
 }
 
-function failure(place: Place, { failed: code, reason }: StepFailure): EventDraft {
+function failure(
+  place: Place,
+  { failed: code, reason }: StepFailure,
+): Extract<EventDraft, { event: 'step.failed' }> {
   return { event: 'step.failed', ...place, code, reason, retryable: false, retryAfterMs: null };
+}
+
+function untilMsOf(plan: RunPlan, { step, at }: RunEventOf<'step.deferred'>): number | null {
+  const answerMs = plan.answerMsOf(step);
+  return answerMs === null ? null : Date.parse(at) + answerMs;
+}
+
+/** `forgotten`: the question is no longer known. `late`: nobody has answered in time. */
+export type PersonsAnswer = 'granted' | 'denied' | 'expired' | 'forgotten' | 'late';
+
+/** Returns the event of a person's answer to what a step waits for. */
+export function eventOfAnswer(
+  plan: RunPlan,
+  { step, visit, attempt, what }: RunEventOf<'step.deferred'>,
+  answer: PersonsAnswer,
+): EventDraft {
+  const place = { step, visit, attempt };
+  const granted: EventDraft = { event: 'step.granted', ...place };
+  // The denial of a call within the step is told to the model, so the step goes on.
+  if (what === 'calls' || answer === 'granted') return granted;
+  if (answer === 'denied')
+    return failure(place, { failed: 'APPROVAL_DENIED', reason: 'A person denied the step.' });
+  if (answer === 'expired') {
+    const reason = 'The approval expired before it was used.';
+    return { ...failure(place, { failed: 'APPROVAL_EXPIRED', reason }), retryable: true };
+  }
+  const answerMs = plan.answerMsOf(step);
+  // A step that waits as long as it takes asks again.
+  if (answerMs === null) return granted;
+  const reason = `Nobody answered within ${answerMs / 1_000} seconds.`;
+  return failure(place, { failed: 'HUMAN_TIMEOUT', reason });
 }
 
 function afterResolution(

@@ -4,7 +4,7 @@
  */
 import type { RunEvent, RunEventOf } from '@mandate/schemas';
 import { eventOfResult, type StepResult } from './events-of-result.ts';
-import { type EventDraft, type NextOfRun, nextOfRun } from './next-of-run.ts';
+import { type EventDraft, eventOfAnswer, type NextOfRun, nextOfRun } from './next-of-run.ts';
 import type { RunPlan } from './run-plan.ts';
 import { applyEvent, type CurrentStep, type RunState, startedRun } from './run-state.ts';
 import { takeOver } from './take-over.ts';
@@ -18,7 +18,7 @@ export type PlayedStep = {
 
 export type Players = {
   perform(current: CurrentStep, run: RunState): PlayedStep;
-  /** The answer of a person. Null: nobody answers, and the play ends. */
+  /** The answer of a person. Null: nobody answers, and the play ends, unless a step fails without an answer in time. */
   answer?(
     waiting: NextOfRun & { do: 'wait' },
     run: RunState,
@@ -66,9 +66,14 @@ export function goOnPlaying(plan: RunPlan, run: RunState, players: Players): Run
       } else append(eventOfResult(plan, run, next.current, { result, atMs: nowMs }));
     } else {
       const answered = players.answer?.(next, run) ?? null;
-      if (answered === null) return run;
-      nowMs += answered.waitedMs ?? 0;
-      answered.events.forEach(append);
+      const untilMs = next.for === 'approval' ? next.untilMs : null;
+      if (answered !== null) {
+        nowMs += answered.waitedMs ?? 0;
+        answered.events.forEach(append);
+      } else if (next.for === 'approval' && untilMs !== null) {
+        nowMs = Math.max(nowMs, untilMs);
+        append(eventOfAnswer(plan, next.deferred, 'late'));
+      } else return run;
     }
   }
   throw new Error(`the run has more than ${MOST_EVENTS} events`);

@@ -1,12 +1,18 @@
-/** Laws of the fold of a run: they must hold for any workflow, any results of steps, and any point of a crash. */
+/** Laws of the fold of a run: they must hold for any workflow or graph, any results of steps, and any point of a crash. */
 import type { Json, RunEvent, RunEventOf } from '@mandate/schemas';
 import { agentManifestDocument } from '@mandate/schemas/agent-manifest';
+import { hits, runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { agent, evaluator, human, recipeOf, router } from '../graph/recipe.fixture.ts';
+import { graphPlan } from './graph-plan.ts';
 import { goOnPlaying, type PlayedStep, type Players, playRun } from './play-run.ts';
 import type { RunPlan } from './run-plan.ts';
 import { applyEvent, type CurrentStep, type RunState, startedRun, stateOfRun } from './run-state.ts';
 import { workflowOf, workflowPlan } from './workflow-plan.ts';
+
+/** Enough that graphs send work back, and cuts lie between. */
+const RUNS = { numRuns: runs(1_500) };
 
 const STEPS = ['a', 'b', 'c', 'd'] as const;
 
@@ -24,7 +30,8 @@ type Result =
   | 'refused';
 
 const RESULTS: readonly Result[] = [
-  ...(['ok', 'ok', 'object', 'transient', 'permanent', 'soft'] as const),
+  // An evaluator needs an object, and loops need many.
+  ...(['ok', 'object', 'object', 'object', 'object', 'transient', 'permanent', 'soft'] as const),
   ...(['deferred', 'uncertain', 'crash', 'crash in tool', 'refused'] as const),
 ];
 const result = fc.constantFrom(...RESULTS);
@@ -39,8 +46,22 @@ const switchStep = fc.record({
   default: fc.constantFrom(...STEPS),
 });
 
-const scene = fc.record({
+const workflow = fc.record({
   steps: fc.tuple(agentStep, fc.oneof(agentStep, switchStep), fc.oneof(agentStep, switchStep), agentStep),
+});
+
+const step = fc.constantFrom(...STEPS);
+const node = fc.record({
+  type: fc.constantFrom('agent', 'human', 'router', 'evaluator', 'evaluator'),
+  seconds: fc.option(fc.integer({ min: 1, max: 90 }), { nil: undefined }),
+  mostRefinements: fc.integer({ min: 0, max: 2 }),
+  next: fc.option(step, { nil: undefined }),
+  ways: fc.tuple(step, step),
+});
+const graph = fc.record({ nodes: fc.tuple(node, node, node, node) });
+
+const scene = fc.record({
+  form: fc.oneof(workflow, graph),
   maxSteps: fc.integer({ min: 1, max: 8 }),
   maxRetries: fc.integer({ min: 0, max: 2 }),
   timeout: fc.option(fc.integer({ min: 1, max: 20 }), { nil: undefined }),
@@ -51,7 +72,40 @@ const scene = fc.record({
 });
 type Scene = typeof scene extends fc.Arbitrary<infer Of> ? Of : never;
 
-function planOf({ steps, maxSteps, maxRetries, timeout }: Scene): RunPlan {
+function planOf(of: Scene): RunPlan {
+  return 'nodes' in of.form ? planOfGraph(of, of.form) : planOfWorkflow(of, of.form);
+}
+
+/** All nodes read and write the same keys of the board, so that each of them changes the way of the others. */
+function planOfGraph(
+  { maxSteps, maxRetries, timeout }: Scene,
+  { nodes }: typeof graph extends fc.Arbitrary<infer Of> ? Of : never,
+): RunPlan {
+  const written = STEPS.map((id, at) => {
+    const {
+      type,
+      seconds,
+      mostRefinements,
+      ways: [one, other],
+    } = nodes[at] ?? nodes[0];
+    if (type === 'router') return { ...router(id, { 1: one }, other), input_key: 'n' };
+    if (type === 'human') return human(id, seconds === undefined ? {} : { timeout_seconds: seconds });
+    if (type === 'agent') return agent(id);
+    const fields = { target_variable: 'n', pass_threshold: 0.5, max_refinements: mostRefinements };
+    return evaluator(id, { ...fields, pass_route: one, fail_route: other });
+  });
+  const edges = STEPS.flatMap((id, at): [string, string][] => {
+    const { next } = nodes[at] ?? nodes[0];
+    return next === undefined ? [] : [[id, next]];
+  });
+  const policy = { max_retries: maxRetries, ...(timeout !== undefined && { timeout_seconds: timeout }) };
+  return graphPlan(recipeOf({ nodes: written, edges }, { policy }), { mostVisits: maxSteps });
+}
+
+function planOfWorkflow(
+  { maxSteps, maxRetries, timeout }: Scene,
+  { steps }: typeof workflow extends fc.Arbitrary<infer Of> ? Of : never,
+): RunPlan {
   const written = STEPS.map((key, at) => {
     const step = steps[at];
     if (step?.type === 'switch' && 'first' in step) {
@@ -70,16 +124,16 @@ function planOf({ steps, maxSteps, maxRetries, timeout }: Scene): RunPlan {
     definitions: { w: { type: 'agent', name: 'W', role: 'r', goal: 'g', model: 'm' } },
     workflow: { start: 'a', steps: Object.fromEntries(written) },
   });
-  const workflow = workflowOf(manifest, null);
-  if (workflow === null) throw new Error('no workflow');
-  return workflowPlan(manifest, workflow);
+  const found = workflowOf(manifest, null);
+  if (found === null) throw new Error('no workflow');
+  return workflowPlan(manifest, found);
 }
 
 const STARTED: RunEventOf<'run.started'> = {
   event: 'run.started',
   ...{ runId: 'run_1', tenant: 'default', at: '2026-01-05T09:30:41.000Z' },
   manifest: { id: 'm', version: 1, hash: '0'.repeat(64) },
-  ...{ agent: null, inputs: {}, principal: null, by: 'key:test' },
+  ...{ agent: null, inputs: { n: 1 }, principal: null, by: 'key:test' },
 };
 
 /** The result depends only on the place, so that a run goes on in the same way after a cut. */
@@ -89,9 +143,11 @@ function playersOf({ results }: Scene, onEvent: (event: RunEvent) => void): Play
   return {
     onEvent,
     perform: (current, run) => played(resultAt(run, current), current),
-    answer(_waiting, run) {
+    answer(waiting, run) {
       const { current } = run;
       if (current === null) return null;
+      // Nobody answers a question that has a time.
+      if (waiting.for === 'approval' && waiting.untilMs !== null) return null;
       const place = { step: current.step, visit: current.visit, attempt: current.attempt };
       if (current.phase === 'deferred')
         return {
@@ -110,7 +166,7 @@ function played(result: Result, { step, visit, attempt, calls }: CurrentStep): P
     case 'ok':
       return output(attempt);
     case 'object':
-      return output({ n: visit });
+      return output({ n: visit, score: ((visit * 3) % 10) / 10, feedback: `critique ${visit}` });
     case 'transient':
       return { durationMs: 500, result: { failure: failure('STEP_FAILED', true) } };
     case 'permanent':
@@ -173,10 +229,12 @@ function play(of: Scene): { plan: RunPlan; events: RunEvent[]; run: RunState } {
 }
 
 test('a run that is cut after any event goes on with the same events', () => {
+  let sentBack = 0;
   fc.assert(
     fc.property(scene, (of) => {
       const { plan, events } = play(of);
       const cut = 1 + (of.cut % events.length);
+      sentBack += events.filter(isSentBack).length;
       // The end of a runner within a call is an event of the play itself.
       if (events[cut - 1]?.event.startsWith('call.')) return;
       const run = stateOfRun(plan, events.slice(0, cut));
@@ -189,7 +247,9 @@ test('a run that is cut after any event goes on with the same events', () => {
       );
       expect(again.map(withoutTime)).toEqual(events.slice(cut).map(withoutTime));
     }),
+    RUNS,
   );
+  expect(sentBack).toBeGreaterThan(hits(30));
 });
 
 /** Plays on, while a person retries the run after each failure. */
@@ -224,8 +284,14 @@ test('a run that a person retries goes on with the same events after a cut, and 
       const again = playRetries(plan, run, of, of.retries - run.retries);
       expect(again.map(withoutTime)).toEqual(events.slice(cut).map(withoutTime));
     }),
+    RUNS,
   );
 });
+
+function isSentBack(event: RunEvent): boolean {
+  const output = event.event === 'step.completed' ? event.output : null;
+  return JSON.stringify(output ?? null).includes('"refinements":1');
+}
 
 test('the fold of the events is the state of the runner that wrote them', () => {
   fc.assert(
@@ -233,6 +299,7 @@ test('the fold of the events is the state of the runner that wrote them', () => 
       const { plan, events, run } = play(of);
       expect(stateOfRun(plan, events)).toEqual(run);
     }),
+    RUNS,
   );
 });
 
@@ -248,6 +315,7 @@ test('a run ends once, makes no more visits than its manifest allows, and no mor
         if (event.event === 'step.begun') expect(event.attempt).toBeLessThanOrEqual(of.maxRetries + 1);
       }
     }),
+    RUNS,
   );
 });
 
@@ -261,6 +329,7 @@ test('an event that was applied changes nothing when it comes again later, and n
       for (const event of events) expect(applyEvent(run, event, plan.absorb)).toBe(false);
       expect(run).toEqual(before);
     }),
+    RUNS,
   );
 });
 
@@ -271,6 +340,7 @@ test('a run never works longer than its time, except for the attempt that exceed
       if (of.timeout === undefined || run.status !== 'completed') return;
       expect(run.workedMs).toBeLessThanOrEqual(of.timeout * 1_000);
     }),
+    RUNS,
   );
 });
 

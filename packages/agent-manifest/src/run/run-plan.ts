@@ -2,7 +2,8 @@
 import type { Json } from '@mandate/schemas';
 import type { RunState } from './run-state.ts';
 
-type StepKind = 'agent' | 'logic' | 'switch' | 'council' | 'human';
+/** A switch is decided by the fold itself. So is the router of a graph, which is a switch too. */
+type StepKind = 'agent' | 'logic' | 'switch' | 'council' | 'human' | 'evaluator';
 
 export type StepFailure = { failed: string; reason: string };
 
@@ -26,6 +27,8 @@ export type RunPlan = {
   finish(run: RunState, step: string, product: Product): Finished | StepFailure;
   /** The members that an output sets in the state of the run. */
   absorb(step: string, output: Json): Iterable<readonly [name: string, value: Json]>;
+  /** How long a step waits for the answer of a person, in milliseconds. Null: as long as the question is open. */
+  answerMsOf(step: string): number | null;
   /** The outputs of a run after its last step. */
   outputsOf(run: RunState): { outputs: Json } | StepFailure;
 };

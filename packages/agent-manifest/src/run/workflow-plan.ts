@@ -1,13 +1,13 @@
 /** The plan of a run that follows the workflow of a manifest. */
-import { type Json, MOST_RUN_JSON_BYTES } from '@mandate/schemas';
+import type { Json } from '@mandate/schemas';
 import type { AgentManifest, Step, Workflow } from '@mandate/schemas/agent-manifest';
 import { agentSteps } from '../agent-steps.ts';
 import { chooseCase } from '../conditions/choose-case.ts';
 import { fillTemplate } from '../conditions/fill-template.ts';
 import { countVotes } from '../council.ts';
-import { faultOf, type SideSchema, sideSchema, withDefaults } from '../side-schema.ts';
+import { type SideSchema, sideSchema, withDefaults } from '../side-schema.ts';
 import { councilFault, councilSettings } from './council-settings.ts';
-import { jsonBytes } from './json-bytes.ts';
+import { checkOutput, isObject, outputsOf, withinSize } from './run-data.ts';
 import type { Product, RunPlan, StepFailure } from './run-plan.ts';
 import type { RunState } from './run-state.ts';
 
@@ -68,22 +68,27 @@ export function workflowPlan(manifest: AgentManifest, workflow: Workflow): RunPl
       const next = written.type === 'switch' ? null : (written.next ?? null);
       const output = 'output' in product ? { output: product.output } : votesOf(run, written, product);
       if ('failed' in output) return output;
-      return checkOutput(output.output, states) ?? { output: output.output, next };
+      return (
+        checkOutput(output.output, membersIn(output.output, states), states) ?? {
+          output: output.output,
+          next,
+        }
+      );
     },
     absorb: (_step, output) => membersIn(output, states),
-    outputsOf: (run) => outputsOf(run, outputs),
+    answerMsOf: () => null,
+    outputsOf: (run) => outputsOf(run, outputs, (name) => run.state.get(name)),
   };
 }
 
 /** Checks the inputs of a run before anything is on the log, and fills in defaults. */
 export function inputsOfRun(
-  { interface: sides = {} }: AgentManifest,
+  { interface: sides = {} }: Pick<AgentManifest, 'interface'>,
   given: Json,
 ): { inputs: Json } | StepFailure {
   const tooLarge = withinSize(given, 'INPUT_INVALID');
   if (tooLarge !== null) return tooLarge;
-  if (typeof given !== 'object' || given === null || Array.isArray(given))
-    return { failed: 'INPUT_INVALID', reason: 'The inputs must be a JSON object.' };
+  if (!isObject(given)) return { failed: 'INPUT_INVALID', reason: 'The inputs must be a JSON object.' };
   if (sides.inputs === undefined) return { inputs: given };
   const schema = sideSchema(sides.inputs, 'inputs');
   const inputs = withDefaults(schema, given);
@@ -107,28 +112,11 @@ function variablesOf(run: RunState): Readonly<Record<string, Json>> {
 }
 
 function* membersIn(output: Json, { members }: SideSchema): Iterable<readonly [string, Json]> {
-  if (typeof output !== 'object' || output === null || Array.isArray(output)) return;
+  if (!isObject(output)) return;
   for (const name of Object.keys(members)) {
     const value = Object.hasOwn(output, name) ? output[name] : undefined;
     if (value !== undefined) yield [name, value];
   }
-}
-
-function checkOutput(output: Json, states: SideSchema): StepFailure | null {
-  const tooLarge = withinSize(output, 'OUTPUT_TOO_LARGE');
-  if (tooLarge !== null) return tooLarge;
-  for (const [name, value] of membersIn(output, states)) {
-    const fault = faultOf(states.members[name], value);
-    if (fault !== null)
-      return { failed: 'STATE_INVALID', reason: `The output has a wrong "${name}" of the state: ${fault}.` };
-  }
-  return null;
-}
-
-function withinSize(value: Json, code: string): StepFailure | null {
-  const bytes = jsonBytes(value);
-  if (bytes <= MOST_RUN_JSON_BYTES) return null;
-  return { failed: code, reason: `It has ${bytes} bytes of JSON, and ${MOST_RUN_JSON_BYTES} are allowed.` };
 }
 
 function votesOf(
@@ -150,21 +138,4 @@ function votesOf(
     return { failed: 'COUNCIL_UNDECIDED', reason: why };
   }
   return { output: { decision, decided, counts: { ...counts }, abstained: [...abstained] } };
-}
-
-function outputsOf(run: RunState, declared: SideSchema | null): { outputs: Json } | StepFailure {
-  const last = run.previous;
-  if (declared === null) return { outputs: last };
-  const isObject = typeof last === 'object' && last !== null && !Array.isArray(last);
-  const names = Object.keys(declared.members);
-  const outputs: Record<string, Json> = {};
-  for (const name of names) {
-    const own = isObject && Object.hasOwn(last, name) ? last[name] : undefined;
-    const value = own ?? run.state.get(name) ?? (names.length === 1 && !isObject ? last : undefined);
-    if (value !== undefined) outputs[name] = value;
-  }
-  const fault = declared.faultOf(outputs);
-  return fault === null
-    ? { outputs }
-    : { failed: 'OUTPUT_INVALID', reason: `The outputs of the run are wrong: ${fault}.` };
 }

@@ -18,7 +18,12 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { type ExitCode, WrongUse } from '../exit-codes.ts';
 import { makeFolder } from '../export/make-folder.ts';
-import { type AgentManifestFlags, inDollars, withAgentManifest } from '../input/agent-manifest-options.ts';
+import {
+  type AgentManifestFlags,
+  inDollars,
+  visits,
+  withAgentManifest,
+} from '../input/agent-manifest-options.ts';
 import { someText } from '../input/option-values.ts';
 import { counted } from '../output/for-people.ts';
 import { printable, printableLines } from '../output/printable.ts';
@@ -29,6 +34,7 @@ type Options = AgentManifestFlags & {
   id?: string;
   budget?: number;
   defaultModel?: string;
+  mostVisits?: number;
   unratedRisk?: RiskLevel;
   usdPerEur?: number;
 };
@@ -42,6 +48,7 @@ export function manifestCompileCommand(manifest: Command, run: RunCommand): void
     .option('--id <id>', 'the id of its agent (default: made from its name)', someText)
     .option('--budget <dollars>', 'the lifetime budget of all its agents together', inDollars)
     .option('--default-model <model>', 'the model of agents that name none', someText)
+    .option('--most-visits <count>', 'how many nodes a run of a graph visits at most (default: 50)', visits)
     .addOption(
       new Option(
         '--unrated-risk <level>',
@@ -73,10 +80,13 @@ function rate(text: string): number {
 
 async function compile(file: string, options: Options, context: CommandContext): Promise<ExitCode> {
   const { stdout, stderr, json } = context;
-  const { out, id, budget, defaultModel, unratedRisk, usdPerEur, ...flags } = options;
+  const { out, id, budget, defaultModel, mostVisits, unratedRisk, usdPerEur, ...flags } = options;
   const read = checkManifestOrGraph(file, flags);
   if (!read.ok) throw manifestInvalid(read.faults);
-  const settings: CompileOptions = { id, maxCostTotal: budget, defaultModel, unratedRisk, usdPerEur };
+  const settings: CompileOptions = {
+    ...{ id, maxCostTotal: budget, mostVisits },
+    ...{ defaultModel, unratedRisk, usdPerEur },
+  };
   const compiled = compileDocument(read.document, settings);
   if (!compiled.ok) throw compileRefused(file, compiled.refusals);
   const { ok: _, ...documents } = compiled;

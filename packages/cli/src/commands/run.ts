@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { type MockedOutputs, mockRun, workflowOf } from '@mandate/agent-manifest';
+import { type MockedOutputs, mockRun } from '@mandate/agent-manifest';
 import type { Json, RunEvent } from '@mandate/schemas';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
@@ -76,11 +76,9 @@ async function mock(named: string, options: Options, context: CommandContext): P
   if (!isFile(named)) throw new WrongUse('--mock plays a file', 'Give the path of a manifest file.');
   const file = mustLoadManifest(named);
   const agent = agentOf(file, options.agent);
-  const workflow = workflowOf(file.manifest, agent);
-  if (workflow === null) throw new WrongUse(`the manifest has no agent ${agent}`, 'Name one of its agents.');
   const inputs = file.inputsOf((options.inputs ?? {}) as Json);
   const events: RunEvent[] = [];
-  const end = mockRun(file.manifest, workflow, {
+  const end = mockRun(file.document, {
     started: {
       event: 'run.started',
       ...{ runId: 'run_mock', tenant: 'default', at: new Date().toISOString() },
@@ -90,6 +88,7 @@ async function mock(named: string, options: Options, context: CommandContext): P
     outputs: (options.mockOutputs ?? {}) as MockedOutputs,
     onEvent: (event) => events.push(event),
   });
+  if (end === null) throw new WrongUse(`the manifest has no agent ${agent}`, 'Name one of its agents.');
   for (const event of events) {
     if (context.json) await writeJsonLine(context.stdout, event);
     else await write(context.stdout, `${eventLine(event)}\n`);
@@ -101,10 +100,11 @@ function isFile(named: string): boolean {
   return /\.(ya?ml|json)$/i.test(named) || statSync(named, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-function agentOf({ manifest, agents }: LoadedManifestFile, asked: string | undefined): string | null {
-  if (manifest.workflow !== undefined) {
+function agentOf({ document, agents }: LoadedManifestFile, asked: string | undefined): string | null {
+  const form = 'topology' in document ? 'a graph' : 'workflow' in document ? 'a workflow' : null;
+  if (form !== null) {
     if (asked === undefined) return null;
-    throw new WrongUse('the manifest has a workflow, so a run cannot name an agent', 'Leave --agent out.');
+    throw new WrongUse(`the manifest has ${form}, so a run cannot name an agent`, 'Leave --agent out.');
   }
   const [only, second] = agents;
   if (asked !== undefined) return asked;

@@ -1,6 +1,6 @@
 /** The options of commands that read agent manifests. */
 import { type Command, Option } from 'commander';
-import { cost } from './option-values.ts';
+import { cost, wholeNumber } from './option-values.ts';
 
 export type AgentManifestFlags = { directModels?: 'known' | 'any' | 'never' };
 
@@ -23,3 +23,6 @@ export function withDirectModels(command: Command): Command {
 export function inDollars(text: string): number {
   return cost(text) / 1e6;
 }
+
+/** Reads how many nodes a run of a graph visits at most. */
+export const visits = wholeNumber({ min: 1, max: 10_000, unit: 'visits' });

@@ -1,16 +1,16 @@
-/** Loads an agent manifest from a file, as it would be published. */
+/** Loads an agent manifest, or a graph recipe, from a file, as it would be published. */
 import { basename, dirname } from 'node:path';
-import { agentKeysOf, inputsOfRun } from '@mandate/agent-manifest';
+import { agentKeysOf, inputsOfRun, publishedDocument } from '@mandate/agent-manifest';
 import { describeNote, readAgentManifestFile } from '@mandate/documents';
 import type { Json } from '@mandate/schemas';
-import { type AgentManifest, agentManifestDocument } from '@mandate/schemas/agent-manifest';
+import type { AgentManifest, GraphRecipe } from '@mandate/schemas/agent-manifest';
 import { CommandFailure, WrongUse } from '../exit-codes.ts';
 
 export type LoadedManifestFile = {
   id: string;
   hash: string;
-  manifest: AgentManifest;
-  /** The keys of its agents. */
+  document: AgentManifest | GraphRecipe;
+  /** The keys of its agents. A graph has none. */
   agents: readonly string[];
   /** Returns the inputs of a run with defaults filled in. Throws if the manifest does not accept them. */
   inputsOf(given: Json): Json;
@@ -28,11 +28,11 @@ export function mustLoadManifest(path: string): LoadedManifestFile {
     );
   }
   const { id, hash, text } = publication.published;
-  const manifest = agentManifestDocument.parse(JSON.parse(text));
+  const document = publishedDocument(text);
   return {
-    ...{ id, hash, manifest, agents: agentKeysOf(manifest) },
+    ...{ id, hash, document, agents: 'topology' in document ? [] : agentKeysOf(document) },
     inputsOf(given) {
-      const read = inputsOfRun(manifest, given);
+      const read = inputsOfRun(document, given);
       if ('failed' in read) throw new WrongUse(read.reason, 'Give them with --inputs.');
       return read.inputs;
     },

@@ -41,6 +41,11 @@ const options = z
       'The budget in dollars of all agents of the manifest together, for ever. Default: none.',
       25,
     ),
+    mostVisits: described(
+      z.int().min(1).max(10_000).optional(),
+      'How many nodes a run of a graph visits at most. Default: 50.',
+      200,
+    ),
   })
   .meta({ examples: [{ maxCostTotal: 25 }] });
 

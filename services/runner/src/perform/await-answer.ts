@@ -1,16 +1,21 @@
 /** Waits until a person has answered one of the questions of a step. */
+
+import type { PersonsAnswer } from '@mandate/agent-manifest';
 import { ApiError } from '@mandate/client';
 import type { RunEventOf } from '@mandate/schemas';
 import type { Planes, TenantPlane } from '../plane/planes.ts';
 
-type PersonsAnswer = 'granted' | 'denied' | 'expired';
 type Question = RunEventOf<'step.deferred'>['waiting'][number];
 
-/** Null: no person has answered yet, or the signal aborted. */
+/**
+ * Null: no person has answered yet, or the signal aborted.
+ *
+ * @param withinMs how long to wait at most. An answer that is there is found in any case
+ */
 export type AwaitAnswer = (
   tenant: string,
   waiting: readonly Question[],
-  signal: AbortSignal,
+  how: { withinMs: number; signal: AbortSignal },
 ) => Promise<PersonsAnswer | null>;
 
 /** How long one request waits for a person. */
@@ -19,10 +24,11 @@ const ONE_WAIT_MS = 5_000;
 const MOST_WATCHED = 10;
 
 export function awaitAnswer(planes: Planes): AwaitAnswer {
-  return async (tenant, waiting, signal) => {
+  return async (tenant, waiting, { withinMs, signal }) => {
     const plane = planes.of(tenant);
     if (plane === null) return null;
-    const questions = waiting.slice(0, MOST_WATCHED).map((question) => answerOf(plane, question));
+    const waitMs = Math.ceil(Math.min(ONE_WAIT_MS, Math.max(0, withinMs)));
+    const questions = waiting.slice(0, MOST_WATCHED).map((question) => answerOf(plane, question, waitMs));
     const first = Promise.race(
       questions.map(async (asked) => (await asked) ?? (await new Promise<never>(() => {}))),
     );
@@ -35,15 +41,18 @@ export function awaitAnswer(planes: Planes): AwaitAnswer {
 async function answerOf(
   { client }: TenantPlane,
   { agentId, actionId }: Question,
+  waitMs: number,
 ): Promise<PersonsAnswer | null> {
   const path = `/v1/actions/${encodeURIComponent(actionId)}`;
   try {
-    const { approval } = await client.get<{ approval: { state: PersonsAnswer | 'waiting' } | null }>(path, {
+    const { approval } = await client.get<{
+      approval: { state: 'waiting' | 'granted' | 'denied' | 'expired' } | null;
+    }>(path, {
       agentId,
-      waitMs: ONE_WAIT_MS,
+      waitMs,
     });
-    // A question that is no longer known was answered, or its memory ended. The step asks again.
-    const state = approval?.state ?? 'granted';
+    // A question that is no longer known was answered, or its memory ended.
+    const state = approval?.state ?? 'forgotten';
     return state === 'waiting' ? null : state;
   } catch (error) {
     if (error instanceof ApiError && error.code === 'DECISION_NOT_FOUND') return null;

@@ -19,17 +19,18 @@ export type StepWork = {
 /** Null: another runner performs the step, so the log must be read again. */
 export type PerformStep = (work: StepWork) => Promise<StepResult | null>;
 
-/** What a step of one kind does once its action is allowed. `actionId` is the action of the step. */
-type DoStep = (
-  work: StepWork,
-  allowed: { actionId: string; signal: AbortSignal },
-) => Promise<StepResult | null>;
+/** The allowed action of a step. `isConfirmed`: a person has approved it. */
+export type Allowed = { actionId: string; signal: AbortSignal; isConfirmed: boolean };
 
-/** The arguments with which a step is asked for. Absent: its inputs. */
-type ArgsOfStep = (work: StepWork) => Promise<Readonly<Record<string, unknown>>>;
+export type StepKind = {
+  /** Returns the arguments with which the step is asked for. */
+  args(work: StepWork): Promise<Readonly<Record<string, unknown>>>;
+  /** What the step does once its action is allowed. Null: another runner performs it. */
+  do(work: StepWork, allowed: Allowed): Promise<StepResult | null>;
+};
 
 export type StepKinds = {
-  [Kind in 'agent' | 'council' | 'logic' | 'human']: { args: ArgsOfStep; do: DoStep };
+  readonly [Kind in Exclude<ReturnType<RunPlan['kindOf']>, 'switch'>]: StepKind;
 };
 
 export function performStep(planes: Planes, kinds: StepKinds, log: Logger): PerformStep {
@@ -56,7 +57,9 @@ export function performStep(planes: Planes, kinds: StepKinds, log: Logger): Perf
     };
     const allowed = await askStep(asked, plane);
     if (allowed === null || !('settle' in allowed)) return allowed;
-    return settled(allowed, () => kinds[kind].do(work, { actionId, signal: allowed.signal }), signal);
+    const { isConfirmed } = allowed;
+    const doing = () => kinds[kind].do(work, { actionId, signal: allowed.signal, isConfirmed });
+    return settled(allowed, doing, signal);
   };
 }
 

@@ -21,9 +21,10 @@ export type AskedStep = {
   signal: AbortSignal;
 };
 
-/** `signal` aborts after a kill, and at the end of the lease. */
+/** `signal` aborts after a kill, and at the end of the lease. `isConfirmed`: a person has approved the action. */
 export type AllowedStep = {
   signal: AbortSignal;
+  isConfirmed: boolean;
   settle(status: 'success' | 'failure' | 'cancelled'): Promise<void>;
 };
 
@@ -35,7 +36,11 @@ export async function askStep(
   const { agent, agentId, tool, args, actionId, isTakenOver, signal } = asked;
   try {
     const running = await agent.start({ type: 'tool_call', tool, args, options: { actionId, signal } });
-    return { signal: running.signal, settle: (status) => running.settle({ status }) };
+    const { signal: ending, decision } = running;
+    return {
+      ...{ signal: ending, isConfirmed: decision.grantConsumed },
+      settle: (status) => running.settle({ status }),
+    };
   } catch (error) {
     if (signal.aborted) throw error;
     if (error instanceof MandateDeferredError) {
@@ -46,16 +51,26 @@ export async function askStep(
     if (error.code !== 'DUPLICATE_ACTION') return { failure: failureOf(error) };
     if (!isTakenOver) return null;
     if (await mandate.isKilled(agentId)) return { failure: killed(agentId) };
-    const attempt = await allowedAttempt(client, error);
-    if (attempt === null) return { failure: failureOf(error) };
-    return { signal, settle: (status) => attempts.report([{ agentId, actionId, attempt, status }]) };
+    const earlier = await allowedEarlier(client, error);
+    if (earlier === null) return { failure: failureOf(error) };
+    const { attempt, isConfirmed } = earlier;
+    return {
+      ...{ signal, isConfirmed },
+      settle: (status) => attempts.report([{ agentId, actionId, attempt, status }]),
+    };
   }
 }
 
-type Standing = { decision: Pick<Decision, 'verdict' | 'duplicateOf'>; withheld: boolean };
+type Standing = {
+  decision: Pick<Decision, 'verdict' | 'duplicateOf' | 'grantConsumed'>;
+  withheld: boolean;
+};
 
 /** Returns the attempt that another runner was allowed, and that is still open. Null: there is none. */
-async function allowedAttempt(client: ApiClient, { decision }: MandateBlockedError): Promise<number | null> {
+async function allowedEarlier(
+  client: ApiClient,
+  { decision }: MandateBlockedError,
+): Promise<{ attempt: number; isConfirmed: boolean } | null> {
   const first = decision?.duplicateOf;
   if (decision === null || !first?.samePayload || first.actionId !== decision.actionId) return null;
   const path = `/v1/actions/${encodeURIComponent(first.actionId)}`;
@@ -68,7 +83,8 @@ async function allowedAttempt(client: ApiClient, { decision }: MandateBlockedErr
     });
   }
   // An ALLOW is withheld from agents that did not begin yet. This step has begun.
-  return earlier.verdict === 'ALLOW' || withheld ? first.attempt : null;
+  if (earlier.verdict !== 'ALLOW' && !withheld) return null;
+  return { attempt: first.attempt, isConfirmed: earlier.grantConsumed };
 }
 
 function failureOf(error: MandateBlockedError) {

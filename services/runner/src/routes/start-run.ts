@@ -1,10 +1,10 @@
 /** POST /v1/runs: starts a run of a published manifest. */
 import { createHash, randomUUID } from 'node:crypto';
-import { agentKeysOf, inputsOfRun, workflowOf } from '@mandate/agent-manifest';
+import { agentKeysOf, inputsOfRun, planOfDocument } from '@mandate/agent-manifest';
 import { described, id, parsedJson, runStarted, wireTime } from '@mandate/schemas';
 import { callerOf, HttpProblem, type HttpServer, idempotencyKeyOf } from '@mandate/server';
 import { z } from 'zod';
-import type { LoadedManifest } from '../manifests/plans.ts';
+import { isGraph, type Loaded } from '../manifests/plans.ts';
 import type { Runner } from '../runner.ts';
 import { manifestUnknown, shownOf, shownRun } from './run-shapes.ts';
 
@@ -41,7 +41,7 @@ export function startRun(server: HttpServer, runner: Runner): void {
         scope: 'operate',
         refusals: {
           404: 'There is no such manifest.',
-          409: 'The published manifest is another version.',
+          409: 'The published manifest is another version, or a graph names an agent that is no longer published.',
           422: 'The inputs are wrong, or the manifest has no such agent.',
         },
       },
@@ -63,7 +63,7 @@ export function startRun(server: HttpServer, runner: Runner): void {
       if (loaded === null) throw manifestUnknown(manifestId);
       if (hash !== undefined && hash !== loaded.hash) throw otherVersion(loaded);
       const agent = agentOf(loaded, request.body.agent);
-      const read = inputsOfRun(loaded.manifest, given);
+      const read = inputsOfRun(loaded.document, given);
       if ('failed' in read) {
         throw new HttpProblem(422, 'INPUT_INVALID', read.reason, {
           remedy: 'Send inputs that fit the interface of the manifest: `mandate manifest show` shows it.',
@@ -72,10 +72,12 @@ export function startRun(server: HttpServer, runner: Runner): void {
       const idempotencyKey = idempotencyKeyOf(request);
       const runId = idempotencyKey === null ? `run_${randomUUID()}` : runIdOf(tenant, idempotencyKey);
       if (runs.book.get(tenant, runId) === null) {
+        const agentManifests = await agentManifestsOf(runner, tenant, loaded);
         const started = {
           event: 'run.started' as const,
           ...{ runId, tenant, at: wireTime(clock()) },
           manifest: { id: loaded.id, version: loaded.version, hash: loaded.hash },
+          ...agentManifests,
           ...{ agent, inputs: read.inputs, principal, by: `key:${key.name}` },
         };
         await runs.append(tenant, runId, [started]);
@@ -98,30 +100,50 @@ function runIdOf(tenant: string, idempotencyKey: string): string {
   return `run_${digest.slice(0, 32)}`;
 }
 
-function otherVersion({ id, hash }: LoadedManifest): HttpProblem {
+function otherVersion({ id, hash }: Loaded): HttpProblem {
   return new HttpProblem(409, 'MANIFEST_DIFFERS', `the published manifest ${id} has the hash ${hash}`, {
     remedy: 'Publish your version with `mandate manifest publish FILE`, or leave the hash out.',
   });
 }
 
-/** Null: the run follows the workflow. */
-function agentOf({ id, manifest }: LoadedManifest, asked: string | undefined): string | null {
-  if (manifest.workflow !== undefined && asked === undefined) return null;
-  const agents = agentKeysOf(manifest);
+/** Null: the run follows the workflow, or the graph. */
+function agentOf(loaded: Loaded, asked: string | undefined): string | null {
+  const { id, document } = loaded;
+  const form = isGraph(loaded) ? 'a graph' : 'workflow' in document ? 'a workflow' : null;
+  if (form !== null) {
+    if (asked === undefined) return null;
+    throw agentNotChosen(
+      `the manifest ${id} has ${form}, so a run cannot name an agent`,
+      'Leave `agent` out.',
+    );
+  }
+  const agents = isGraph(loaded) ? [] : agentKeysOf(loaded.document);
   const [only, second] = agents;
   if (asked === undefined && only !== undefined && second === undefined) return only;
-  if (asked !== undefined && manifest.workflow === undefined && workflowOf(manifest, asked) !== null)
-    return asked;
-  const detail =
+  if (asked !== undefined && planOfDocument(document, asked) !== null) return asked;
+  throw agentNotChosen(
     asked === undefined
       ? `the manifest ${id} has ${agents.length} agents and no workflow`
-      : manifest.workflow !== undefined
-        ? `the manifest ${id} has a workflow, so a run cannot name an agent`
-        : `the manifest ${id} has no agent ${asked}`;
-  throw new HttpProblem(422, 'AGENT_NOT_CHOSEN', detail, {
-    remedy:
-      manifest.workflow !== undefined
-        ? 'Leave `agent` out.'
-        : `Name one with \`agent\`: ${agents.slice(0, 20).join(', ')}.`,
+      : `the manifest ${id} has no agent ${asked}`,
+    `Name one with \`agent\`: ${agents.slice(0, 20).join(', ')}.`,
+  );
+}
+
+function agentNotChosen(detail: string, remedy: string): HttpProblem {
+  return new HttpProblem(422, 'AGENT_NOT_CHOSEN', detail, { remedy });
+}
+
+/** Returns the versions of the manifests whose agents a graph names. Empty for a workflow. */
+async function agentManifestsOf(
+  { manifests }: Pick<Runner, 'manifests'>,
+  tenant: string,
+  loaded: Loaded,
+): Promise<Pick<z.output<typeof runStarted>, 'agentManifests'>> {
+  if (!isGraph(loaded)) return {};
+  const read = await manifests.versionsOfAgents(tenant, loaded);
+  if ('versions' in read) return { agentManifests: read.versions };
+  const detail = `the graph ${loaded.id} names ${read.unpublished}, which is no agent of a published manifest`;
+  throw new HttpProblem(409, 'AGENT_NOT_PUBLISHED', detail, {
+    remedy: 'Publish the manifest of this agent again, or publish the graph without it.',
   });
 }

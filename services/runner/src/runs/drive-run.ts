@@ -5,15 +5,17 @@
 import {
   type CurrentStep,
   type EventDraft,
+  eventOfAnswer,
   eventOfResult,
   type Failure,
+  type NextOfRun,
   nextOfRun,
   type RunPlan,
   type RunState,
   takeOver,
 } from '@mandate/agent-manifest';
 import { type Clock, isMandateError, type Logger } from '@mandate/runtime';
-import { type RunEvent, type RunEventOf, wireTime } from '@mandate/schemas';
+import { type RunEvent, wireTime } from '@mandate/schemas';
 import type { AwaitAnswer } from '../perform/await-answer.ts';
 import type { PerformStep } from '../perform/perform-step.ts';
 import type { FollowedRuns } from './follow-runs.ts';
@@ -32,15 +34,6 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
 const SUPERSEDED_MS = 5_000;
 const MOST_SUPERSEDED = 6;
-
-const NOT_APPROVED = {
-  denied: { code: 'APPROVAL_DENIED', reason: 'A person denied the step.', retryable: false },
-  expired: {
-    code: 'APPROVAL_EXPIRED',
-    reason: 'The approval expired before it was used.',
-    retryable: true,
-  },
-} as const;
 
 /**
  * Drives the run until it ends, or until `signal` aborts because another process may hold the run now.
@@ -106,7 +99,7 @@ export async function driveRun(
       case 'perform':
         return performed(state, next.current);
       case 'wait':
-        if (next.for === 'approval') return answered(next.deferred);
+        if (next.for === 'approval') return answered(next);
         await changed.within(LONGEST_SLEEP_MS, signal);
         return 'on';
     }
@@ -135,15 +128,14 @@ export async function driveRun(
     return 'on';
   }
 
-  /** Waits for the answer of a person. The denial of a call within a step is told to the model, so the step goes on. */
-  async function answered(deferred: RunEventOf<'step.deferred'>): Promise<'on'> {
-    const { step, visit, attempt, what, waiting } = deferred;
+  /** Waits for the answer of a person, until it is too late for one. */
+  async function answered({ deferred, untilMs }: Extract<NextOfRun, { for: 'approval' }>): Promise<'on'> {
     const until = AbortSignal.any([signal, changed.next()]);
-    const answer = await driving.awaitAnswer(booked.tenant, waiting, until);
-    if (answer === null || until.aborted) return 'on';
-    if (answer === 'granted' || what === 'calls')
-      await append([{ event: 'step.granted', step, visit, attempt }]);
-    else await append([failed(deferred, NOT_APPROVED[answer])]);
+    const withinMs = untilMs === null ? Number.POSITIVE_INFINITY : untilMs - clock();
+    const answer = await driving.awaitAnswer(booked.tenant, deferred.waiting, { withinMs, signal: until });
+    if (until.aborted) return 'on';
+    const isLate = untilMs !== null && clock() >= untilMs;
+    if (answer !== null || isLate) await append([eventOfAnswer(plan, deferred, answer ?? 'late')]);
     return 'on';
   }
 
