@@ -9,9 +9,31 @@ import {
   realpathSync,
   type Stats,
 } from 'node:fs';
-import { join, sep } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import type { FileRead, ManifestFiles } from '@mandate/agent-manifest';
+import { readNamedFile } from '@mandate/runtime';
 import { CAPS } from '@mandate/schemas';
+
+/**
+ * Returns the manifest at `path` and its folder. A person may name the manifest by a link. What it refers to may not
+ * lead out of the folder.
+ *
+ * @throws MandateError FILE_UNREADABLE
+ */
+export function manifestWithFiles(path: string): {
+  folder: string;
+  /** The name of the manifest in `files`. */
+  main: string;
+  source: Uint8Array;
+  files: ManifestFiles;
+} {
+  const folder = dirname(path);
+  const main = basename(path);
+  const source = readNamedFile(path);
+  const beside = filesInFolder(folder);
+  const read = (name: string) => (name === main ? { found: 'source' as const, source } : beside.read(name));
+  return { folder, main, source, files: { ...beside, read } };
+}
 
 export function filesInFolder(folder: string): ManifestFiles {
   const root = realpathSync(folder);

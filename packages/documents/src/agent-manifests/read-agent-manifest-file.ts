@@ -1,6 +1,6 @@
 /** Reads an agent manifest from a file, with the files that it refers to, as it would be published. */
 import { readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import {
   type ManifestFiles,
   type Publication,
@@ -9,9 +9,9 @@ import {
   publicationOf,
 } from '@mandate/agent-manifest';
 import { apiVersionIn, describeFault } from '@mandate/policy/documents';
-import { readNamedFile, textOfFile } from '@mandate/runtime';
+import { textOfFile } from '@mandate/runtime';
 import { AGENT_MANIFEST_VERSION, type GateDocument } from '@mandate/schemas/agent-manifest';
-import { filesInFolder } from './folder-files.ts';
+import { manifestWithFiles } from './folder-files.ts';
 
 export type AgentManifestFile = {
   path: string;
@@ -31,22 +31,19 @@ export function readAgentManifestFile(
   options: PublicationOptions = {},
   gate: GateDocument | null = null,
 ): AgentManifestFile {
-  const text = textOfFile(readNamedFile(path));
-  const main = basename(path);
+  const { main, source, files } = manifestWithFiles(path);
   const read = new Map<string, Uint8Array | string>();
-  const folder = filesInFolder(dirname(path));
-  const files: ManifestFiles = {
-    leadsOut: folder.leadsOut,
+  const watched: ManifestFiles = {
+    ...files,
     read(name) {
-      if (name === main) return { found: 'source', source: text };
-      const found = folder.read(name);
-      if (found.found === 'source') read.set(name, found.source);
+      const found = files.read(name);
+      if (found.found === 'source' && name !== main) read.set(name, found.source);
       return found;
     },
   };
-  const publication = publicationOf(files, main, options, gate);
+  const publication = publicationOf(watched, main, options, gate);
   const texts = [...read].map(([name, source]) => [name, textIn(source)] as const);
-  return { path, publication, text, files: Object.fromEntries(texts) };
+  return { path, publication, text: textOfFile(source), files: Object.fromEntries(texts) };
 }
 
 function textIn(source: Uint8Array | string): string {

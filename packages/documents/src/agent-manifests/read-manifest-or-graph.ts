@@ -1,10 +1,9 @@
 /** Reads an agent manifest, or a graph recipe, from a file with the files that it refers to. */
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { loadManifestOrGraph, type ReadOptions } from '@mandate/agent-manifest';
-import { readNamedFile } from '@mandate/runtime';
 import type { AgentManifest, GraphRecipe } from '@mandate/schemas/agent-manifest';
 import { badDocuments, ofManifest } from '../documents-invalid.ts';
-import { filesInFolder } from './folder-files.ts';
+import { manifestWithFiles } from './folder-files.ts';
 
 type Models = Pick<ReadOptions, 'models' | 'directModels'>;
 
@@ -18,15 +17,7 @@ export function checkManifestOrGraph(
   path: string,
   models: Models = {},
 ): ReturnType<typeof loadManifestOrGraph> {
-  const folder = dirname(path);
-  const main = basename(path);
-  const source = readNamedFile(path);
-  const beside = filesInFolder(folder);
-  const files = {
-    ...beside,
-    // The folder may be a link, and a person may name a file by a link. What the file refers to may not lead out.
-    read: (name: string) => (name === main ? { found: 'source' as const, source } : beside.read(name)),
-  };
+  const { folder, main, files } = manifestWithFiles(path);
   const read = loadManifestOrGraph(files, main, models);
   const inFolder = <Place extends { file: string }>(places: readonly Place[]) =>
     places.map((place) => ({ ...place, file: join(folder, place.file) }));
