@@ -102,4 +102,25 @@ export const AGENT_MANIFEST_MUTATIONS: readonly Mutation[] = [
       "return entry === undefined ? { found: 'ambiguous' }",
     ],
   ]),
+  ...inFile('packages/agent-manifest/src/run/graph-plan.ts', [
+    [
+      'graph: the count of refinements is on the log',
+      "return typeof count === 'number' ? count : 0;",
+      'return 0;',
+    ],
+    ['graph: a score below the threshold does not pass', 'if (score >= pass_threshold)', 'if (score >= 0)'],
+    ['graph: an evaluator needs something to judge', 'if (target !== null) return', 'if (true) return'],
+    [
+      'graph: a person has only so much time',
+      "return node.type === 'human' && node.timeout_seconds !== undefined",
+      'return false',
+    ],
+  ]),
+  ...inFile('packages/agent-manifest/src/graph/compile-graph-recipe.ts', [
+    [
+      'graph: a role that nothing checks is refused',
+      "if (node.type !== 'human' || (node.required_role ?? ANSWERING_ROLE) === ANSWERING_ROLE) return;",
+      'if (node !== null) return;',
+    ],
+  ]),
 ];

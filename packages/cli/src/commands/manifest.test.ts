@@ -123,13 +123,42 @@ describe('mandate manifest check', () => {
     expect(stderr).toContain('(PATH_OUTSIDE)');
   });
 
+  test('takes a graph recipe, and asks no gate about it, because its tools are elsewhere', async () => {
+    const file = graphFile();
+    const gated = await run('check', file, '--gate', gateOf('allowed_domains: []\n'));
+    expect([gated.exitCode, gated.stdout]).toEqual([0, `${file}: ok\n`]);
+    const { exitCode, stderr } = await run('check', graphFile('entry_point: b'));
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('(REFERENCE_MISSING)')]);
+  });
+
   test('says which file cannot be read', async () => {
     const { exitCode, stderr } = await run('check', '/no/such/file.yaml');
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('/no/such/file.yaml')]);
   });
 });
 
+function graphFile(entry = 'entry_point: a'): string {
+  const file = join(temporaryFolder(), 'graph.yaml');
+  const nodes = '{ type: agent, id: a, agent_ref: desk.clerk }, { type: human, id: h, prompt: "ok?" }';
+  writeFileSync(
+    file,
+    `apiVersion: coreason.ai/v2\nkind: Recipe\nmetadata: { name: Graph }\ntopology: { ${entry}, nodes: [${nodes}], edges: [{ source: a, target: h }] }\n`,
+  );
+  return file;
+}
+
 describe('mandate manifest compile', () => {
+  test('compiles a graph recipe with its own limit of visits', async () => {
+    const { stdout } = await run('compile', graphFile(), '--most-visits', '7', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({
+      agents: [{ id: 'graph' }],
+      confirm: [['graph', 'step.h']],
+      run: { maxSteps: 7 },
+    });
+    const manifest = await run('compile', manifestWith(), '--most-visits', '7');
+    expect([manifest.exitCode, manifest.stderr]).toEqual([2, expect.stringContaining('policy.max_steps')]);
+  });
+
   test('prints documents that load', async () => {
     const { exitCode, stdout, stderr } = await run('compile', manifestWith(), '--budget', '5');
     expect([exitCode, stderr]).toEqual([0, '']);

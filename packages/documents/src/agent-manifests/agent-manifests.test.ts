@@ -57,6 +57,19 @@ test('names each fault with its file, place and code', () => {
   expect(() => controlFilesIn([without])).toThrow(/definitions\.search.*\(REF_MISSING\)/);
 });
 
+test('gives graph recipes after the manifests of their agents', () => {
+  const graph = `apiVersion: coreason.ai/v2
+kind: Recipe
+metadata: { name: A graph }
+topology: { entry_point: a, nodes: [{ type: agent, id: a, agent_ref: team.clerk }], edges: [] }
+`;
+  const { agentManifests } = controlFilesIn([folderOf({ ...FILES, 'a.yaml': graph })]);
+  expect([...agentManifests].map(([id, { namedAgents }]) => [id, namedAgents])).toEqual([
+    ['team', []],
+    ['a-graph', ['team.clerk']],
+  ]);
+});
+
 test('refuses a manifest whose id or documents another file has', () => {
   const twice = folderOf({ ...FILES, 'again.yaml': MANIFEST });
   expect(() => controlFilesIn([twice])).toThrow(/the agent "team" is already in .*again\.yaml/);
