@@ -89,12 +89,13 @@ let plane: RunPlane;
 
 beforeAll(async () => {
   plane = await startRunPlane({ script: reply as never });
-  afterAll(() => plane.stop());
   const early = await plane.publish(REFUND).catch((error: unknown) => error);
   expect(early).toMatchObject({ code: 'MANIFEST_INVALID' });
   await plane.publish(DESK, NO_QUESTIONS);
   await plane.publish(REFUND);
 });
+
+afterAll(() => plane.stop());
 
 const ADA = { kind: 'refund', customer: 'Ada' };
 const stepsOf = ({ steps }: ShownRun) =>
