@@ -74,6 +74,8 @@ export function decisionRecord(decided: Decided): ActionDecided {
               decisionId: decisionId(first.source, first.appendedAtMs, first.kind),
               actionId: first.actionId,
               attempt: first.attempt,
+              verdict: first.verdict,
+              code: first.code,
               samePayload: first.samePayload,
             },
       requestedAt: action.requestedAt ?? null,

@@ -49,6 +49,7 @@ export {
   serviceEnvironment,
   spawnService,
   startService,
+  startSharedService,
 } from './start-service.ts';
 export { temporaryFolder } from './temporary-folder.ts';
 export { textOfCsv } from './text-of-csv.ts';

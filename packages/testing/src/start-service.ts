@@ -24,8 +24,7 @@ export function spawnService(
   args: readonly string[] = [],
   build = ROOT,
 ): StartedProcess {
-  const file = join(build, `services/${service}/src/main.ts`);
-  const started = startProcess(file, args, serviceEnvironment(service, settings));
+  const started = startProcess(mainOf(service, build), args, serviceEnvironment(service, settings));
   onTestFinished(async () => {
     await started.kill('SIGKILL');
   });
@@ -50,7 +49,31 @@ export async function startService(
   settings: Readonly<Record<string, string>>,
   build?: string,
 ): Promise<StartedProcess & { url: string }> {
-  const started = spawnService(service, { PORT: '0', ...REQUIRED_SETTINGS[service], ...settings }, [], build);
+  return listening(spawnService(service, withDefaults(service, settings), [], build));
+}
+
+/** Like `startService`, but for services of several tests: whoever calls it must kill the process. */
+export async function startSharedService(
+  service: ServiceName,
+  settings: Readonly<Record<string, string>>,
+): Promise<StartedProcess & { url: string }> {
+  return listening(
+    startProcess(mainOf(service, ROOT), [], serviceEnvironment(service, withDefaults(service, settings))),
+  );
+}
+
+function mainOf(service: ServiceName, build: string): string {
+  return join(build, `services/${service}/src/main.ts`);
+}
+
+function withDefaults(
+  service: ServiceName,
+  settings: Readonly<Record<string, string>>,
+): Record<string, string> {
+  return { PORT: '0', ...REQUIRED_SETTINGS[service], ...settings };
+}
+
+async function listening(started: StartedProcess): Promise<StartedProcess & { url: string }> {
   const url = await started.says('stderr', (line): string | undefined => {
     // Lines of ClickHouse are no JSON, and are left out.
     if (!line.startsWith('{')) return undefined;

@@ -2,60 +2,20 @@
  * A plane with a runner, a model server and a bank of tools with effects, for tests of runs. The plane runs in its own
  * process, so that a test can kill it.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ApiClient, ApiError, createApiClient } from '@mandate/client';
-import type { RunEvent } from '@mandate/schemas';
-import { type PlaneProcess, startPlane, waitUntil } from '@mandate/testing';
-import { type ModelScript, startModelServer } from '@mandate/testing/model-server';
+import { type ApiClient, createApiClient } from '@mandate/client';
+import { type PlaneProcess, startPlane } from '@mandate/testing';
+import type { ModelScript } from '@mandate/testing/model-server';
+import { openRunScene, runCalls } from './run-scene.ts';
 
-const BANK = join(import.meta.dirname, '../../../services/runner/src/tools/effects-server.fixture.ts');
-
-/** A run, as GET /v1/runs/{id} returns it. */
-export type ShownRun = {
-  id: string;
-  status: 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled';
-  outputs: unknown;
-  failure: { code: string; reason: string; step: string | null } | null;
-  waiting:
-    | {
-        for: 'approval';
-        step: string;
-        approvals: { approvalId: string; agentId: string; actionId: string }[];
-      }
-    | { for: 'resolution'; step: string; tool: string | null; actionId: string | null }
-    | null;
-  current: { step: string; attempt: number; phase: string } | null;
-  steps: Record<string, { visits: number; output?: unknown }>;
-};
+export { PAYS, REFUND, type ShownRun, USAGE } from './run-scene.ts';
 
 export type RunPlane = Awaited<ReturnType<typeof startRunPlane>>;
 
 export async function startRunPlane(
   options: { script?: ModelScript; runnerFile?: object; env?: Readonly<Record<string, string>> } = {},
 ) {
-  const folder = mkdtempSync(join(tmpdir(), 'mandate-test-'));
-  const effectsFile = join(folder, 'effects');
-  const models = await startModelServer(options.script);
-  const runnerFile = join(folder, 'runner.yaml');
-  const document = {
-    version: 1,
-    servers: {
-      bank: {
-        command: process.execPath,
-        args: [BANK],
-        env: { EFFECTS_FILE: effectsFile },
-        protocol: 'legacy',
-      },
-    },
-    providers: {
-      openai: { protocol: 'openai', apiKey: 'sk-test', baseUrl: models.openaiUrl },
-      anthropic: { protocol: 'anthropic', apiKey: 'sk-test', baseUrl: models.url },
-    },
-    ...options.runnerFile,
-  };
-  writeFileSync(runnerFile, JSON.stringify(document));
+  const { folder, models, runnerFile, effects, close } = await openRunScene(options);
   const data = join(folder, 'plane');
   const start = (): Promise<PlaneProcess> =>
     startPlane({
@@ -70,24 +30,14 @@ export async function startRunPlane(
   let plane = await start();
   const { keys } = plane;
   let api = createApiClient({ url: plane.url, key: keys.operator });
-  const show = (id: string) => api.get<ShownRun>(`/v1/runs/${id}`);
   return {
-    models,
-    keys,
+    ...runCalls(() => api),
+    ...{ models, keys, effects, data, runnerFile },
     api: (): ApiClient => api,
     url: () => plane.url,
-    ...{ data, runnerFile },
-    /** The calls of tools that had an effect, as `tool key`. */
-    effects: () =>
-      existsSync(effectsFile)
-        ? readFileSync(effectsFile, 'utf8')
-            .split('\n')
-            .filter((line) => line !== '')
-        : [],
     async stop() {
       await plane.kill('SIGKILL');
-      await models.close();
-      rmSync(folder, { recursive: true, force: true });
+      await close();
     },
     /** Ends the plane with its runner at once, as a crash does. */
     async crash() {
@@ -96,51 +46,6 @@ export async function startRunPlane(
     async restart() {
       plane = await start();
       api = createApiClient({ url: plane.url, key: keys.operator });
-    },
-    publish: (manifest: object, compile: object = {}) =>
-      api.post<{ id: string; hash: string; version: number }>('/v1/manifests', {
-        manifest: JSON.stringify(manifest),
-        options: compile,
-      }),
-    async run(manifest: string, inputs: object = {}, more: object = {}): Promise<string> {
-      const { id } = await api.post<{ id: string }>('/v1/runs', { manifest, inputs, ...more });
-      return id;
-    },
-    show,
-    /** Waits until the run has one of these statuses. Rejects if it ends in another way. */
-    async until(id: string, ...statuses: ShownRun['status'][]): Promise<ShownRun> {
-      let last: ShownRun | null = null;
-      await waitUntil(`the run ${id} is ${statuses.join(' or ')}`, async () => {
-        last = await show(id).catch((error) => {
-          if (error instanceof ApiError && error.status !== null && error.status < 500) throw error;
-          return null;
-        });
-        const isOver = last !== null && ['completed', 'failed', 'cancelled'].includes(last.status);
-        if (isOver && last !== null && !statuses.includes(last.status))
-          throw new Error(`the run is ${last.status}: ${JSON.stringify(last.failure)}`);
-        return last !== null && statuses.includes(last.status);
-      });
-      if (last === null) throw new Error('the run was never seen');
-      return last;
-    },
-    untilWaitingAt: (id: string, step: string): Promise<ShownRun> =>
-      waitUntil(`the run ${id} waits at ${step}`, async () => {
-        const run = await show(id);
-        return run.waiting?.step === step ? run : null;
-      }),
-    async approve(run: ShownRun, answer: 'approve' | 'deny' = 'approve') {
-      if (run.waiting?.for !== 'approval') throw new Error('the run waits for no approval');
-      for (const { approvalId } of run.waiting.approvals)
-        await api.post(`/v1/approvals/${approvalId}/${answer}`, { reason: 'looked at it' });
-    },
-    async events(id: string): Promise<RunEvent[]> {
-      const response = await api.stream(`/v1/runs/${id}/stream`, {});
-      const events: RunEvent[] = [];
-      const text = await response.text();
-      for (const line of text.split('\n')) {
-        if (line.startsWith('data: ')) events.push(JSON.parse(line.slice(6)).data);
-      }
-      return events.filter((event) => 'event' in event);
     },
     decisions: async (query: Record<string, string>) => {
       const { decisions } = await api.get<{ decisions: Record<string, unknown>[] }>('/v1/audit/decisions', {
@@ -151,50 +56,3 @@ export async function startRunPlane(
     },
   };
 }
-
-type Asked = { body: { messages: readonly { role: string; content: unknown }[] } };
-
-export const USAGE = { inputTokens: 100, outputTokens: 10 };
-
-/** A research workflow: an agent looks a customer up and pays, then a model says it in short. */
-export const REFUND = {
-  apiVersion: 'coreason.ai/v2',
-  kind: 'Recipe',
-  metadata: { name: 'Refund', version: '1.0.0', requires_auth: true },
-  interface: { inputs: { customer: { type: 'string' } }, outputs: { summary: { type: 'string' } } },
-  policy: { max_retries: 2 },
-  definitions: {
-    look: { type: 'tool', name: 'Look', uri: 'mcp://bank', risk_level: 'safe' },
-    pay: { type: 'tool', name: 'Pay', uri: 'mcp://bank', risk_level: 'critical' },
-    clerk: {
-      type: 'agent',
-      name: 'Clerk',
-      role: 'a clerk',
-      goal: 'Pay what is due.',
-      model: 'gpt-4o',
-      tools: ['look', 'pay'],
-    },
-    writer: { type: 'agent', name: 'Writer', role: 'a writer', goal: 'Say it in short.', model: 'gpt-4o' },
-  },
-  workflow: {
-    start: 'refund',
-    steps: {
-      refund: { type: 'agent', agent: 'clerk', next: 'summarize' },
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: the form of an expression in a manifest
-      summarize: { type: 'agent', agent: 'writer', inputs: { paid: '${steps.refund.output}' } },
-    },
-  },
-};
-
-/**
- * The clerk looks, pays, and says so; the writer only writes. Answers depend on the turns that a request has already, so
- * a repeated request gets the same reply.
- */
-export const PAYS = (({ body: { messages } }: Asked) => {
-  if (JSON.stringify(messages).includes('Say it in short.')) return { text: 'Ada was paid.', usage: USAGE };
-  const turns = [
-    { toolCalls: [{ name: 'look', args: { customer: 'Ada' } }], usage: USAGE },
-    { toolCalls: [{ name: 'pay', args: { customer: 'Ada', amount: 3 } }], usage: USAGE },
-  ];
-  return turns[messages.filter(({ role }) => role === 'assistant').length] ?? { text: 'Paid.', usage: USAGE };
-}) as unknown as ModelScript;

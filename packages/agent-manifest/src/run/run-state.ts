@@ -26,6 +26,8 @@ export type CurrentStep = {
   inputs?: Json;
   /** The calls of this visit, over all attempts. Later attempts use the answers again, so no call is repeated. */
   calls: CallRecord[];
+  /** A person answered the question of the step in this visit. */
+  isGranted?: true;
 } & Phase;
 
 type Phase =
@@ -152,8 +154,7 @@ function begun(run: RunState, event: RunEventOf<'step.begun'>): boolean {
     run.current = { step, visit, attempt, ...inputs, calls: [], phase: 'performing' };
   } else {
     if (!isOf(current, event) || current.phase !== 'retrying') return false;
-    const { calls } = current;
-    run.current = { step, visit, attempt, ...inputs, calls, phase: 'performing' };
+    run.current = { ...withoutPhase(current), attempt, ...inputs, phase: 'performing' };
   }
   work(run, event.at);
   return true;
@@ -185,7 +186,11 @@ function ofStep(run: RunState, event: StepEvent, absorb: Absorb): boolean {
       return rest(run, event.at);
     case 'step.granted':
       if (current.phase !== 'deferred') return false;
-      run.current = { ...withoutPhase(current), phase: 'performing' };
+      run.current = {
+        ...withoutPhase(current),
+        ...(current.deferred.what === 'step' && { isGranted: true }),
+        phase: 'performing',
+      };
       return work(run, event.at);
     case 'step.resumed':
       // The time in which no runner held the run is no work.
@@ -333,8 +338,12 @@ function isOf(current: CurrentStep, { step, visit, attempt }: RunEventOf<'step.b
   return current.step === step && current.visit === visit && current.attempt === attempt;
 }
 
-function withoutPhase({ step, visit, attempt, inputs, calls }: CurrentStep) {
-  return { step, visit, attempt, ...(inputs === undefined ? {} : { inputs }), calls };
+function withoutPhase({ step, visit, attempt, inputs, calls, isGranted }: CurrentStep) {
+  return {
+    ...{ step, visit, attempt, calls },
+    ...(inputs === undefined ? {} : { inputs }),
+    ...(isGranted && { isGranted }),
+  };
 }
 
 function work(run: RunState, at: string): true {

@@ -18,6 +18,9 @@ type Asked = Pick<ModelRequest, 'system' | 'messages' | 'tools'> & {
 
 type Deps = Pick<AgentStepDeps, 'mandateFor' | 'models' | 'tokenWindows' | 'signal' | 'stream'>;
 
+/** The call of a model can always be made again. */
+const REPEATING = { tool: null, mayRepeat: true };
+
 /** @throws StepStopped, or the reason of the signal */
 export async function callModel(asked: Asked, calls: StepCalls, deps: Deps): Promise<ModelReply> {
   const { actionId, step, nameIn } = asked;
@@ -25,7 +28,7 @@ export async function callModel(asked: Asked, calls: StepCalls, deps: Deps): Pro
   if (known?.state === 'completed' && known.answer?.type === 'model') return known.answer;
   if (known?.answer?.type === 'refused') throw stopOfRefusal(known.answer);
   const call = known?.call.type === 'model' ? known.call : plannedCall(asked, deps.models);
-  const attempt = await calls.prepare(actionId, { tool: null, mayRepeat: true });
+  const attempt = await calls.prepare(actionId, REPEATING);
   if (typeof attempt !== 'number') {
     await calls.refuse(actionId, attempt);
     throw stopOfRefusal(attempt);
@@ -36,6 +39,7 @@ export async function callModel(asked: Asked, calls: StepCalls, deps: Deps): Pro
   const held = new HeldCall(deps.mandateFor(step.agentId).agent(), {
     actionId,
     estimate: step.model.estimate,
+    ask: (start) => calls.ask(actionId, REPEATING, start),
     mostSeconds: Math.ceil(deps.models.timeoutMsOf(provider) / 1000),
   });
   const request = { provider, model, inputTokens, maxOutputTokens, agent: held.agent, signal: deps.signal };

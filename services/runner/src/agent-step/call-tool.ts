@@ -36,13 +36,15 @@ export async function callTool(asked: AskedTool, calls: StepCalls, deps: Deps): 
     return told(attempt);
   }
   await calls.begin(actionId, { type: 'tool', tool });
-  const started = await start(asked, deps);
+  const started = await start(asked, calls, deps);
   if ('type' in started) {
     await calls.refuse(actionId, started);
     return told(started);
   }
-  // The SDK asks for a further attempt if an earlier one failed. Then another runner has made this call too.
-  if (!mayRepeat && started.decision.attempt > attempt) {
+  // The SDK asks for a further attempt if an earlier one failed or lost its lease. If the log does not say what became of
+  // that attempt, another runner may have made this call.
+  const { state = 'begun' } = calls.known(actionId) ?? {};
+  if (!mayRepeat && state === 'begun' && started.decision.attempt > attempt) {
     await started.settle({ status: 'cancelled' });
     throw uncertain(actionId, tool);
   }
@@ -55,12 +57,16 @@ export async function callTool(asked: AskedTool, calls: StepCalls, deps: Deps): 
  * @throws StepStopped, or the reason of the signal
  */
 async function start(
-  { actionId, agentId, tool, args }: AskedTool,
+  { actionId, agentId, tool, args, mayRepeat }: AskedTool,
+  calls: StepCalls,
   { mandateFor, signal }: Deps,
 ): Promise<RunningAction | Refused> {
   try {
     const options = { actionId, idempotencyKey: actionId, signal };
-    return await mandateFor(agentId).agent().start({ type: 'tool_call', tool, args, options });
+    const agent = mandateFor(agentId).agent();
+    return await calls.ask(actionId, { tool, mayRepeat }, () =>
+      agent.start({ type: 'tool_call', tool, args, options }),
+    );
   } catch (error) {
     signal.throwIfAborted();
     const stop = stopOf(error, { actionId, tool });

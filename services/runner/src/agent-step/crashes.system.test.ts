@@ -59,6 +59,9 @@ async function runUntilKilled(at: number, when: 'before' | 'after', by = family)
   return { actionId, log };
 }
 
+/** A gateway that was started again after the crash knows none of the decisions of before. The ledger still does. */
+const forgetful = (by: Family): Family => ({ ...by, attempts: { ...by.attempts, find: async () => null } });
+
 function resume(actionId: string, history: readonly CallEvent[], by = family) {
   const log = journal(history);
   const result = runAgentStep(
@@ -84,41 +87,53 @@ test.each(cuts)('goes on after the end of a runner directly after event %i', asy
   );
 });
 
-test.each(cuts)('goes on after the end of a runner directly before event %i', async (at) => {
-  const { actionId, log } = await runUntilKilled(at, 'before');
-  const asked = scene.models.requests.length;
-  const { ended } = await resume(actionId, log);
-  const lost = ['', 'm1', '', 't1', '', 'm2', '', 't2', '', 'm3'][at];
-  if (lost === 't2') {
-    expect(ended).toMatchObject({ status: 'uncertain', actionId: `${actionId}:t2`, tool: 'pay' });
-    expect(callsOf('pay', actionId)).toHaveLength(1);
-    expect(scene.models.requests).toHaveLength(asked);
-    return;
-  }
-  expect(ended).toEqual({ status: 'completed', output: 'Ada was paid.' });
-  expect(callsOf('pay', actionId)).toEqual([`pay ${actionId}:t2`]);
-  // A tool that only reads is called again with the same key.
-  const look = `look ${actionId}:t1`;
-  expect(callsOf('look', actionId)).toEqual(lost === 't1' ? [look, look] : [look]);
-});
+const memories = [
+  ['the gateway knows the decisions', () => family],
+  ['the gateway has forgotten the decisions', () => forgetful(family)],
+] as const;
+const lostAnswers = memories.flatMap(([memory, by]) => cuts.map((at) => [at, memory, by] as const));
 
-test('charges what a lost call of the model had reserved, because its provider may have billed it', async () => {
-  const costOf = async () => {
-    await family.mandate.flush();
-    return (await family.mandate.getCost(family.agentId)).totalMicros;
-  };
-  const before = await costOf();
-  const { actionId, log } = await runUntilKilled(1, 'before');
-  const path = `/v1/actions/${encodeURIComponent(`${actionId}:m1`)}`;
-  const asked = { agentId: family.agentId, attempt: 1 };
-  const { decision } = await scene.operator.get<{ decision: { reservation: { micros: number } } }>(
-    path,
-    asked,
-  );
-  await resume(actionId, log);
-  // By the kept price of gpt-4o: 2.50 dollars for a million input tokens, 10 for a million output tokens.
-  expect((await costOf()) - before).toBe(decision.reservation.micros + 3 * (250 + 100));
-});
+test.each(lostAnswers)(
+  'goes on after the end of a runner directly before event %i; %s',
+  async (at, _, by) => {
+    const { actionId, log } = await runUntilKilled(at, 'before');
+    const asked = scene.models.requests.length;
+    const { ended } = await resume(actionId, log, by());
+    const lost = ['', 'm1', '', 't1', '', 'm2', '', 't2', '', 'm3'][at];
+    if (lost === 't2') {
+      expect(ended).toMatchObject({ status: 'uncertain', actionId: `${actionId}:t2`, tool: 'pay' });
+      expect(callsOf('pay', actionId)).toHaveLength(1);
+      expect(scene.models.requests).toHaveLength(asked);
+      return;
+    }
+    expect(ended).toEqual({ status: 'completed', output: 'Ada was paid.' });
+    expect(callsOf('pay', actionId)).toEqual([`pay ${actionId}:t2`]);
+    // A tool that only reads is called again with the same key.
+    const look = `look ${actionId}:t1`;
+    expect(callsOf('look', actionId)).toEqual(lost === 't1' ? [look, look] : [look]);
+  },
+);
+
+test.each(memories)(
+  'charges what a lost call of the model had reserved, because its provider may have billed it; %s',
+  async (_, by) => {
+    const costOf = async () => {
+      await family.mandate.flush();
+      return (await family.mandate.getCost(family.agentId)).totalMicros;
+    };
+    const before = await costOf();
+    const { actionId, log } = await runUntilKilled(1, 'before');
+    const path = `/v1/actions/${encodeURIComponent(`${actionId}:m1`)}`;
+    const asked = { agentId: family.agentId, attempt: 1 };
+    const { decision } = await scene.operator.get<{ decision: { reservation: { micros: number } } }>(
+      path,
+      asked,
+    );
+    await resume(actionId, log, by());
+    // By the kept price of gpt-4o: 2.50 dollars for a million input tokens, 10 for a million output tokens.
+    expect((await costOf()) - before).toBe(decision.reservation.micros + 3 * (250 + 100));
+  },
+);
 
 test('repeats a call of the model as it was, even if its messages would differ now', async () => {
   const { actionId, log } = await runUntilKilled(1, 'before');
@@ -140,10 +155,9 @@ test('does not call a tool with effects again, even if the plane has forgotten t
     });
     return open.length === 0;
   });
-  const forgetful = { ...own.attempts, find: async () => null };
   const result = await runAgentStep(
     stepOf(own, actionId, { tools, history: log }),
-    depsOf(scene, own, actionId, { attempts: forgetful }),
+    depsOf(scene, forgetful(own), actionId),
   );
   expect(result).toMatchObject({ status: 'uncertain', actionId: `${actionId}:t2` });
   expect(callsOf('pay', actionId)).toHaveLength(1);
@@ -160,4 +174,13 @@ test('finds the refusal of a call that an earlier runner was refused for good', 
   expect(whole).toContainEqual(
     expect.objectContaining({ answer: { type: 'refused', code: 'TOOL_NOT_ALLOWED', text } }),
   );
+});
+
+test('makes a call again that a person says was not done, even if the plane has forgotten the first decision', async () => {
+  const { actionId, log } = await runUntilKilled(7, 'before');
+  const { agentId } = family;
+  log.push({ event: 'call.resolved', actionId: `${actionId}:t2`, agentId, done: false });
+  const { ended } = await resume(actionId, log, forgetful(family));
+  expect(ended).toEqual({ status: 'completed', output: 'Ada was paid.' });
+  expect(callsOf('pay', actionId)).toHaveLength(2);
 });

@@ -13,6 +13,8 @@ type HeldOptions = {
   actionId: string;
   /** The price of the manifest. Null: it has none. */
   estimate: Estimate | null;
+  /** Asks for the call by calling `start`, perhaps more than once. */
+  ask: (start: () => Promise<RunningAction>) => Promise<RunningAction>;
   /** How long the call may take. A price by the second reserves this time. */
   mostSeconds: number;
 };
@@ -85,7 +87,7 @@ export class HeldCall {
   async #start(agent: Agent, call: Parameters<Agent['start']>[0]): Promise<RunningAction> {
     // An adapter that tries again after a failure states the outcome of the failed attempt first.
     await this.settle(this.#outcome === null ? null : await this.lost());
-    const { actionId, estimate, mostSeconds: seconds } = this.#options;
+    const { actionId, estimate, ask, mostSeconds: seconds } = this.#options;
     const costs =
       estimate !== null && call.type === 'llm_call'
         ? estimate({
@@ -99,7 +101,8 @@ export class HeldCall {
       idempotencyKey: actionId,
       ...(costs !== undefined && { estimatedCostMicros: costs }),
     };
-    const running = await agent.start({ ...call, options: { ...call.options, ...stated } } as typeof call);
+    const whole = { ...call, options: { ...call.options, ...stated } } as typeof call;
+    const running = await ask(() => agent.start(whole));
     this.#running = running;
     this.#startedAtMs = performance.now();
     return {

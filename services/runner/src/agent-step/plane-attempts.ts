@@ -1,7 +1,7 @@
 /** Reads from a plane what was decided about the calls of an earlier runner, and reports their outcomes. */
 import { type ApiClient, ApiError } from '@mandate/client';
-import { MandateError } from '@mandate/runtime';
 import type { Decision } from '@mandate/schemas';
+import { planeFailure } from '../plane/plane-failure.ts';
 import type { Attempts } from './port.ts';
 
 /** How long the gateway may wait for a decision that is under way. */
@@ -19,6 +19,8 @@ export function planeAttempts(client: ApiClient): Attempts {
       const path = `/v1/actions/${encodeURIComponent(actionId)}`;
       try {
         const { decision, withheld } = await client.get<Standing>(path, { agentId, waitMs: DECISION_MS });
+        // The gateway has forgotten the first decision, and knows only that of a repeated request.
+        if (decision.code === 'DUPLICATE_ACTION') return null;
         return {
           attempt: decision.attempt,
           mayHaveRun: decision.verdict === 'ALLOW' || withheld,
@@ -27,28 +29,20 @@ export function planeAttempts(client: ApiClient): Attempts {
         };
       } catch (error) {
         if (error instanceof ApiError && error.code === 'DECISION_NOT_FOUND') return null;
-        throw failureOf(error);
+        throw planeFailure(error);
       }
     },
     async report(outcomes) {
       try {
         await client.post('/v1/outcomes', outcomes, { query: { waitMs: SETTLEMENT_MS } });
       } catch (error) {
-        throw failureOf(error);
+        throw planeFailure(error);
       }
     },
   };
 }
 
-function refusalOf({ verdict, final, duplicateOf, code, reason, remedy }: Decision) {
-  if (verdict !== 'BLOCK' || !final || duplicateOf !== null) return null;
+function refusalOf({ verdict, final, code, reason, remedy }: Decision) {
+  if (verdict !== 'BLOCK' || !final) return null;
   return { code, text: `${code}: ${reason} ${remedy}` };
-}
-
-/** A plane that is away, or has too much to do, can be asked again. */
-function failureOf(error: unknown): unknown {
-  if (!(error instanceof ApiError)) return error;
-  const { status, message, remedy } = error;
-  const retryable = status === null || status === 429 || status >= 500;
-  return new MandateError('PLANE_UNAVAILABLE', message, { remedy, retryable, cause: error });
 }

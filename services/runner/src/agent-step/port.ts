@@ -57,7 +57,7 @@ export type AgentStepDeps = {
 
 /** What a plane knows about an action. */
 export type Attempts = {
-  /** Returns the newest decision about the action. Null: there is none. */
+  /** Returns the newest decision about the action. Null: there is none, or the gateway has forgotten it. */
   find(agentId: string, actionId: string): Promise<EarlierAttempt | null>;
   /** Reports the outcome of an attempt that this process did not begin. The first outcome of an attempt counts. */
   report(outcomes: readonly EarlierOutcome[]): Promise<void>;

@@ -1,9 +1,18 @@
 /** The calls of one agent in a step: what the log says about them, and what is appended to it. */
+import {
+  type BlockCode,
+  findMandateError,
+  MandateBlockedError,
+  type MandateDeferredError,
+} from '@mandate/sdk/plane';
 import type { BegunCall, CallAnswer, CallEvent, CallOutcome, Refused } from './call-event.ts';
 import { callsIn, type KnownCall, unreportedOutcomes } from './history.ts';
 import type { AgentStepDeps } from './port.ts';
 import type { AgentStep } from './step.ts';
 import { StepStopped } from './stopped.ts';
+
+/** `tool` is null for a call of the model. */
+type Repeating = { tool: string | null; mayRepeat: boolean };
 
 type Completed = { attempt: number | null; answer: CallAnswer; outcome: CallOutcome | null };
 
@@ -65,24 +74,52 @@ export class StepCalls {
    *
    * @throws StepStopped uncertain, if the call may have had an effect
    */
-  async prepare(
-    actionId: string,
-    { tool, mayRepeat }: { tool: string | null; mayRepeat: boolean },
-  ): Promise<number | Refused> {
+  async prepare(actionId: string, how: Repeating): Promise<number | Refused> {
     const known = this.known(actionId);
     if (known === null) return 1;
     const earlier = await this.#deps.attempts.find(this.#agentId, actionId);
     if (earlier === null) return 1;
-    const { attempt, mayHaveRun, reservedMicros, refused } = earlier;
-    if (refused !== null) return { type: 'refused', ...refused };
-    if (!mayHaveRun) return attempt + 1;
-    if (known.state === 'begun' && !mayRepeat) throw uncertain(actionId, tool);
-    const isNotDone = known.state === 'not done';
+    if (earlier.refused !== null) return { type: 'refused', ...earlier.refused };
+    if (earlier.mayHaveRun) await this.#giveUp(actionId, known, earlier, how);
+    return earlier.attempt + 1;
+  }
+
+  /**
+   * Asks for a call. A gateway keeps only the newest decisions, and none of those before its start. So `prepare` may miss
+   * the attempt of an earlier runner. The ledger does not, and refuses the call as a duplicate. Then the attempt is given
+   * up, and the call is asked for again.
+   *
+   * @throws StepStopped uncertain, or the error of `start`
+   */
+  async ask<T>(actionId: string, how: Repeating, start: () => Promise<T>): Promise<T> {
+    try {
+      return await start();
+    } catch (error) {
+      const known = this.known(actionId);
+      const refused = findMandateError(error);
+      const first = refused?.code === 'DUPLICATE_ACTION' ? refused.decision?.duplicateOf : null;
+      if (known === null || refused === null || !first?.samePayload || first.actionId !== actionId)
+        throw error;
+      const { attempt, verdict, code } = first;
+      if (verdict === 'BLOCK' && code !== undefined) throw refusedBefore(refused, code as BlockCode);
+      if (verdict !== 'ALLOW') throw error;
+      await this.#giveUp(actionId, known, { attempt, reservedMicros: null }, how);
+      return start();
+    }
+  }
+
+  /** @throws StepStopped uncertain, if the call may have had an effect */
+  async #giveUp(
+    actionId: string,
+    { state, call }: KnownCall,
+    { attempt, reservedMicros }: { attempt: number; reservedMicros: number | null },
+    { tool, mayRepeat }: Repeating,
+  ): Promise<void> {
+    if (state === 'begun' && !mayRepeat) throw uncertain(actionId, tool);
+    const status = state === 'not done' ? 'cancelled' : 'failure';
     // The provider may have billed a call of a model that was interrupted.
-    const billed = tool === null && known.state === 'begun' ? { actualCostMicros: reservedMicros } : {};
-    const outcome: CallOutcome = { status: isNotDone ? 'cancelled' : 'failure', ...billed };
-    await this.#deps.attempts.report([{ ...outcome, agentId: this.#agentId, actionId, attempt }]);
-    return attempt + 1;
+    const billed = state === 'begun' && call.type === 'model' ? mostOf(call, reservedMicros) : {};
+    await this.#deps.attempts.report([{ status, ...billed, agentId: this.#agentId, actionId, attempt }]);
   }
 
   /** Appends one event at a time, because calls of one turn run together. */
@@ -91,6 +128,24 @@ export class StepCalls {
     this.#appending = appended.catch(() => {});
     return appended;
   }
+}
+
+/** Returns the most that the call can have cost: its reservation, otherwise all tokens that were asked for. */
+function mostOf(
+  { inputTokens, maxOutputTokens: outputTokens }: Extract<BegunCall, { type: 'model' }>,
+  reservedMicros: number | null,
+): Omit<CallOutcome, 'status'> {
+  return reservedMicros === null
+    ? { usage: { inputTokens, outputTokens } }
+    : { actualCostMicros: reservedMicros };
+}
+
+function refusedBefore(
+  { action, decision, remedy }: MandateBlockedError | MandateDeferredError,
+  code: BlockCode,
+): MandateBlockedError {
+  const reason = 'An earlier runner was refused this call.';
+  return new MandateBlockedError(code, { reason, remedy, action, decision });
 }
 
 export function uncertain(actionId: string, tool: string | null): StepStopped {

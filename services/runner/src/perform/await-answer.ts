@@ -3,6 +3,7 @@
 import type { PersonsAnswer } from '@mandate/agent-manifest';
 import { ApiError } from '@mandate/client';
 import type { RunEventOf } from '@mandate/schemas';
+import { planeFailure } from '../plane/plane-failure.ts';
 import type { Planes, TenantPlane } from '../plane/planes.ts';
 
 type Question = RunEventOf<'step.deferred'>['waiting'][number];
@@ -22,6 +23,11 @@ export type AwaitAnswer = (
 const ONE_WAIT_MS = 5_000;
 /** A step waits for a few questions at a time. After the first answer, it says again what it waits for. */
 const MOST_WATCHED = 10;
+/**
+ * The gateway does not know the question: it keeps only the newest decisions, and none of those before its start. The step
+ * asks again, and waits again if nobody has answered.
+ */
+const ASKS_AGAIN = 'granted';
 
 export function awaitAnswer(planes: Planes): AwaitAnswer {
   return async (tenant, waiting, { withinMs, signal }) => {
@@ -55,8 +61,8 @@ async function answerOf(
     const state = approval?.state ?? 'forgotten';
     return state === 'waiting' ? null : state;
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'DECISION_NOT_FOUND') return null;
-    throw error;
+    if (error instanceof ApiError && error.code === 'DECISION_NOT_FOUND') return ASKS_AGAIN;
+    throw planeFailure(error);
   }
 }
 

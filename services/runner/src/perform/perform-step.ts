@@ -53,7 +53,7 @@ export function performStep(planes: Planes, kinds: StepKinds, log: Logger): Perf
       agentId: manifest.id,
       tool: `step.${current.step}`,
       args: await kinds[kind].args(work),
-      ...{ actionId: askedId, isTakenOver, signal },
+      ...{ actionId: askedId, isTakenOver, isGranted: current.isGranted ?? false, signal },
     };
     const allowed = await askStep(asked, plane);
     if (allowed === null || !('settle' in allowed)) return allowed;

@@ -4,9 +4,7 @@
  */
 
 import type { StepResult } from '@mandate/agent-manifest';
-import type { ApiClient } from '@mandate/client';
-import { MandateError } from '@mandate/runtime';
-import { type Agent, type Decision, MandateBlockedError, MandateDeferredError } from '@mandate/sdk/plane';
+import { type Agent, MandateBlockedError, MandateDeferredError } from '@mandate/sdk/plane';
 import type { TenantPlane } from '../plane/planes.ts';
 
 export type AskedStep = {
@@ -18,6 +16,8 @@ export type AskedStep = {
   actionId: string;
   /** True if this runner took the attempt over. Then an ALLOW that another runner got is still valid. */
   isTakenOver: boolean;
+  /** True if the log says that a person answered the question of the step. */
+  isGranted: boolean;
   signal: AbortSignal;
 };
 
@@ -31,9 +31,9 @@ export type AllowedStep = {
 /** Null: another runner performs the step. */
 export async function askStep(
   asked: AskedStep,
-  { attempts, client, mandate }: TenantPlane,
+  { attempts, mandate }: TenantPlane,
 ): Promise<AllowedStep | StepResult | null> {
-  const { agent, agentId, tool, args, actionId, isTakenOver, signal } = asked;
+  const { agent, agentId, tool, args, actionId, isTakenOver, isGranted, signal } = asked;
   try {
     const running = await agent.start({ type: 'tool_call', tool, args, options: { actionId, signal } });
     const { signal: ending, decision } = running;
@@ -51,40 +51,20 @@ export async function askStep(
     if (error.code !== 'DUPLICATE_ACTION') return { failure: failureOf(error) };
     if (!isTakenOver) return null;
     if (await mandate.isKilled(agentId)) return { failure: killed(agentId) };
-    const earlier = await allowedEarlier(client, error);
-    if (earlier === null) return { failure: failureOf(error) };
-    const { attempt, isConfirmed } = earlier;
+    const attempt = allowedAttempt(error);
+    if (attempt === null) return { failure: failureOf(error) };
     return {
-      ...{ signal, isConfirmed },
+      ...{ signal, isConfirmed: isGranted },
       settle: (status) => attempts.report([{ agentId, actionId, attempt, status }]),
     };
   }
 }
 
-type Standing = {
-  decision: Pick<Decision, 'verdict' | 'duplicateOf' | 'grantConsumed'>;
-  withheld: boolean;
-};
-
-/** Returns the attempt that another runner was allowed, and that is still open. Null: there is none. */
-async function allowedEarlier(
-  client: ApiClient,
-  { decision }: MandateBlockedError,
-): Promise<{ attempt: number; isConfirmed: boolean } | null> {
+/** Returns the attempt that another runner was allowed, as the ledger remembers it. Null: there is none. */
+function allowedAttempt({ decision }: MandateBlockedError): number | null {
   const first = decision?.duplicateOf;
-  if (decision === null || !first?.samePayload || first.actionId !== decision.actionId) return null;
-  const path = `/v1/actions/${encodeURIComponent(first.actionId)}`;
-  const query = { agentId: decision.agentId, attempt: first.attempt };
-  const { decision: earlier, withheld } = await client.get<Standing>(path, query);
-  if (earlier.duplicateOf !== null) {
-    throw new MandateError('PLANE_UNAVAILABLE', 'the audit has not recorded the first decision yet', {
-      retryable: true,
-      remedy: 'The runner tries again.',
-    });
-  }
-  // An ALLOW is withheld from agents that did not begin yet. This step has begun.
-  if (earlier.verdict !== 'ALLOW' && !withheld) return null;
-  return { attempt: first.attempt, isConfirmed: earlier.grantConsumed };
+  const isSame = first?.samePayload === true && first.actionId === decision?.actionId;
+  return isSame && first.verdict === 'ALLOW' ? first.attempt : null;
 }
 
 function failureOf(error: MandateBlockedError) {

@@ -2,7 +2,7 @@
  * An MCP server over stdio for tests. Its tools write each call into a file, so that a test counts the effects. It reads
  * the file's path from EFFECTS_FILE.
  */
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
@@ -59,6 +59,16 @@ for (const [name, readOnlyHint] of [
     return said('late');
   });
 }
+
+server.registerTool(
+  'hold',
+  { description: 'Pays, and answers once the test lets it go.', inputSchema: {} },
+  async (_args, extra) => {
+    note('hold', extra);
+    while (!existsSync(`${file}.go`)) await sleep(20);
+    return said('held');
+  },
+);
 
 server.registerTool(
   'die',

@@ -1,0 +1,128 @@
+/** Two runners share the runs of a distributed plane on Kafka. Runners and gateways are killed while runs are under way. */
+import { describeWithOwnServers, waitUntil } from '@mandate/testing';
+import type { ModelScript } from '@mandate/testing/model-server';
+import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest';
+import { type AloneService, type DistributedPlane, startDistributedPlane } from './distributed-plane.ts';
+import { PAYS, REFUND, USAGE } from './run-scene.ts';
+
+const named = (name: string, more: object = {}) => ({
+  ...REFUND,
+  metadata: { ...REFUND.metadata, name },
+  ...more,
+});
+const NO_QUESTIONS = { risk: { critical: {} } };
+
+/** The clerk of this manifest calls a tool that answers only once the test lets it go. */
+const HOLDS = named('holds', {
+  definitions: {
+    hold: { type: 'tool', name: 'Hold', uri: 'mcp://bank', risk_level: 'critical' },
+    clerk: { ...REFUND.definitions.clerk, goal: 'Hold.', tools: ['hold'] },
+  },
+  workflow: { start: 'refund', steps: { refund: { type: 'agent', agent: 'clerk' } } },
+  interface: { inputs: {} },
+});
+
+/** The model answers the writer of this manifest only once the test lets it go. */
+const THINKS = named('thinks', {
+  definitions: { writer: { ...REFUND.definitions.writer, goal: 'Think.' } },
+  workflow: { start: 'think', steps: { think: { type: 'agent', agent: 'writer' } } },
+  interface: { inputs: {} },
+});
+const thinking = { asked: 0, answers: Promise.withResolvers<void>() };
+
+const script: ModelScript = async (request) => {
+  const { messages } = request.body as { messages: { role: string }[] };
+  const prompt = JSON.stringify(messages);
+  if (prompt.includes('Think.')) {
+    thinking.asked += 1;
+    await thinking.answers.promise;
+    return { text: 'Thought.', usage: USAGE };
+  }
+  if (!prompt.includes('Hold.')) return (PAYS as Extract<ModelScript, (...given: never) => unknown>)(request);
+  const isFirst = messages.every(({ role }) => role !== 'assistant');
+  return isFirst
+    ? { toolCalls: [{ name: 'hold', args: {} }], usage: USAGE }
+    : { text: 'Held.', usage: USAGE };
+};
+
+describeWithOwnServers(['kafka', 'redis'], 'runs on a distributed plane', () => {
+  let plane: DistributedPlane;
+  let runners: AloneService[];
+
+  beforeAll(async () => {
+    plane = await startDistributedPlane(
+      script,
+      ['refund', 'quick', 'holds', 'thinks'].flatMap((id) => [id, `${id}.*`]),
+    );
+    runners = await Promise.all([plane.startRunner(), plane.startRunner()]);
+    await plane.publish(REFUND);
+    await plane.publish(named('quick'), NO_QUESTIONS);
+    await plane.publish(HOLDS, NO_QUESTIONS);
+    await plane.publish(THINKS);
+  });
+  afterAll(() => plane?.stop());
+
+  const effectsOf = (tool: string, run: string) =>
+    plane.effects().filter((line) => line.startsWith(`${tool} ${run}:`));
+
+  test('runs complete, and each tool is called once', async () => {
+    onTestFailed(() => console.error(plane.errors()));
+    const runs = await Promise.all(Array.from({ length: 8 }, () => plane.run('quick', { customer: 'Ada' })));
+    for (const id of runs) {
+      await plane.until(id, 'completed');
+      expect(effectsOf('pay', id)).toHaveLength(1);
+    }
+  });
+
+  test('after kill -9 of a runner the other takes over, and a call without an answer waits for a person', async () => {
+    onTestFailed(() => console.error(plane.errors()));
+    const runs = await Promise.all(Array.from({ length: 10 }, () => plane.run('holds')));
+    await waitUntil('every run to have called its tool', () =>
+      runs.every((id) => effectsOf('hold', id).length === 1),
+    );
+    await runners[0]?.kill('SIGKILL');
+    const statuses = async () => Promise.all(runs.map(async (id) => (await plane.show(id)).status));
+    await waitUntil('the runs of the killed runner to wait for a person', async () =>
+      (await statuses()).includes('waiting'),
+    );
+    plane.letGo();
+    const waiting: string[] = [];
+    for (const id of runs) {
+      const run = await plane.until(id, 'waiting', 'completed');
+      expect(effectsOf('hold', id)).toHaveLength(1);
+      if (run.status === 'completed') continue;
+      expect(run.waiting).toMatchObject({ for: 'resolution', step: 'refund', tool: 'hold' });
+      waiting.push(id);
+    }
+    expect(waiting.length).toBeGreaterThan(0);
+    for (const [at, id] of waiting.entries()) {
+      const done = at % 2 === 0;
+      await plane.resolve(id, 'refund', done ? { done, output: 'Held.' } : { done });
+      await plane.until(id, 'completed');
+      expect(effectsOf('hold', id)).toHaveLength(done ? 1 : 2);
+    }
+  });
+
+  test('a run that waits for a person goes on after a gateway that knows nothing of its question', async () => {
+    onTestFailed(() => console.error(plane.errors()));
+    const id = await plane.run('refund', { customer: 'Ada' });
+    const waiting = await plane.until(id, 'waiting');
+    await plane.replaceGateway();
+    await plane.approve(waiting);
+    await plane.until(id, 'completed');
+    expect(effectsOf('pay', id)).toHaveLength(1);
+  });
+
+  test('a run goes on after kill -9 of every runner and of the gateway', async () => {
+    onTestFailed(() => console.error(plane.errors()));
+    const id = await plane.run('thinks');
+    await waitUntil('the model to be asked', () => thinking.asked > 0);
+    await plane.killRunners();
+    await plane.replaceGateway();
+    thinking.answers.resolve();
+    await plane.startRunner();
+    const run = await plane.until(id, 'completed');
+    expect(run.outputs).toBe('Thought.');
+    expect(thinking.asked).toBe(2);
+  });
+});
