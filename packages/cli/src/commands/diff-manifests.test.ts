@@ -78,10 +78,23 @@ test('diff fails on the categories that it is told, and shows the changes all th
   expect((await diff('--fail-on', 'BREAKING, PATCH')).exitCode).toBe(0);
   expect(await diff('--fail-on', 'governance')).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringContaining('Give some of BREAKING, GOVERNANCE, RESOURCE, FEATURE, PATCH'),
+    stderr: expect.stringContaining('Give some of BREAKING, GOVERNANCE, RESOURCE, FEATURE, PATCH, WIDER'),
   });
   const same = ['manifest', 'diff', path('old.yaml'), path('old.yaml')];
   expect(await runCommand(same)).toEqual({ exitCode: 0, stdout: 'nothing changed\n', stderr: '' });
+});
+
+test.each([
+  ['a feature', MANIFEST.replace('tools: [look]', 'tools: [look, pay]'), 3],
+  ['a limit', MANIFEST.replace('max_steps: 5', 'max_steps: 6'), 3],
+  ['a lower limit', MANIFEST.replace('max_steps: 5', 'max_steps: 4'), 0],
+  ['a version', MANIFEST.replace('"1.0.0"', '"2.0.0"'), 0],
+])('diff with --fail-on WIDER fails only if an agent gets more: %s', async (_what, now, exitCode) => {
+  const path = filesOf({ 'old.yaml': MANIFEST, 'new.yaml': now });
+  const diff = ['manifest', 'diff', path('old.yaml'), path('new.yaml'), '--fail-on'];
+  expect((await runCommand([...diff, 'WIDER'])).exitCode).toBe(exitCode);
+  expect((await runCommand([...diff, 'BREAKING,WIDER'])).exitCode).toBe(exitCode);
+  expect((await runCommand(['manifest', 'diff', '--help'])).stdout).toContain('WIDER');
 });
 
 test('diff compares graph recipes, and a manifest with a graph recipe', async () => {

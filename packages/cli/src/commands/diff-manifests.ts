@@ -1,4 +1,4 @@
-import { CATEGORIES, type Category, diffDocuments, type ManifestDiff } from '@mandate/agent-manifest';
+import { CATEGORIES, diffDocuments, type ManifestDiff } from '@mandate/agent-manifest';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Output, RunCommand } from '../command-context.ts';
 import { type AgentManifestFlags, withDirectModels } from '../input/agent-manifest-options.ts';
@@ -8,7 +8,12 @@ import { fieldChangeLines } from '../manifests/publication.ts';
 import { counted } from '../output/for-people.ts';
 import { showAnswer } from '../output/write.ts';
 
-type Options = AgentManifestFlags & { failOn?: readonly Category[] };
+/** WIDER stands for any change that gives an agent more, whatever its category. */
+const FAIL_ON = [...CATEGORIES, 'WIDER'] as const;
+type FailOn = (typeof FAIL_ON)[number];
+type Change = ManifestDiff['changes'][number];
+
+type Options = AgentManifestFlags & { failOn?: readonly FailOn[] };
 
 export function diffManifestsCommand(manifest: Command, run: RunCommand): void {
   withDirectModels(manifest.command('diff'))
@@ -19,33 +24,36 @@ export function diffManifestsCommand(manifest: Command, run: RunCommand): void {
     .argument('<new>', 'the manifest after it', someText)
     .option(
       '--fail-on <categories>',
-      `fail if something of these changed: ${CATEGORIES.join(',')}`,
-      categories,
+      `fail if something of these changed: ${FAIL_ON.join(',')}; WIDER: any change that gives an agent more`,
+      failOnNames,
     )
     .addHelpText(
       'after',
       `
-Exit code 3 if a category of --fail-on changed, 2 if a file has a fault.
+Exit code 3 if something of --fail-on changed, 2 if a file has a fault. A change
+of any category can be wider. Only WIDER catches them all.
 
 Examples:
   mandate manifest diff old.yaml new.yaml
-  mandate manifest diff old.yaml new.yaml --fail-on BREAKING,GOVERNANCE
+  mandate manifest diff old.yaml new.yaml --fail-on BREAKING,GOVERNANCE,WIDER
   mandate manifest diff old.yaml new.yaml --json | jq .widens`,
     )
     .action((old: string, now: string, { failOn = [], ...flags }: Options) =>
       run(async (context) => {
         const diff = diffDocuments(manifestOfFile(old, flags), manifestOfFile(now, flags));
         await showAnswer(context, { old, new: now, ...diff }, () => textOf(diff, context.stdout));
-        return diff.changes.some(({ category }) => failOn.includes(category)) ? 3 : 0;
+        const isNamed = ({ category, widens }: Change) =>
+          failOn.includes(category) || (widens === true && failOn.includes('WIDER'));
+        return diff.changes.some(isNamed) ? 3 : 0;
       }),
     );
 }
 
-function categories(text: string): readonly Category[] {
-  return text.split(',').map((name) => {
-    const category = CATEGORIES.find((known) => known === name.trim());
-    if (category !== undefined) return category;
-    throw new InvalidArgumentError(`Give some of ${CATEGORIES.join(', ')}, with commas between them.`);
+function failOnNames(text: string): readonly FailOn[] {
+  return text.split(',').map((given) => {
+    const name = FAIL_ON.find((known) => known === given.trim());
+    if (name !== undefined) return name;
+    throw new InvalidArgumentError(`Give some of ${FAIL_ON.join(', ')}, with commas between them.`);
   });
 }
 
