@@ -19,6 +19,7 @@ export { chartOf } from './chart.ts';
 export { CATEGORIES, type Category, type ManifestDiff } from './compare/change.ts';
 export { diffDocuments } from './compare/diff-documents.ts';
 export { diffManifests } from './compare/diff-manifests.ts';
+export { optionsChanged } from './compare/options.ts';
 export { compileAgentManifest } from './compile/compile-agent-manifest.ts';
 export { compileDocument } from './compile/compile-document.ts';
 export type {
@@ -27,6 +28,7 @@ export type {
   CompileRefusal,
   CompileRefused,
 } from './compile/compiled.ts';
+export { slugOf } from './compile/ids.ts';
 export { estimatedMicros } from './compile/model-price.ts';
 export { type ChosenCase, chooseCase, type SwitchCases } from './conditions/choose-case.ts';
 export { conditionFault } from './conditions/condition-fault.ts';

@@ -158,9 +158,13 @@ describe('publishing a manifest', () => {
     expect(policy.policy.maxCostTotal).toBe(5);
     const { body: more } = await publish(MANIFEST, { options: { id: 'team-two', maxCostTotal: 50 } });
     expect(more.changes).toEqual([
-      { path: 'options.maxCostTotal', category: 'GOVERNANCE', change: 'changed', widens: null },
+      { path: 'options.maxCostTotal', category: 'GOVERNANCE', change: 'changed', widens: true },
     ]);
     expect(more.widens).toEqual([expect.stringContaining('policy team-two: ')]);
+    const { body: less } = await publish(MANIFEST, { options: { id: 'team-two', maxCostTotal: 4 } });
+    expect(less.changes).toMatchObject([{ path: 'options.maxCostTotal', widens: false }]);
+    const { body: diff } = await call('author', 'GET', '/v1/manifests/team-two/diff?from=1&to=2');
+    expect(diff).toEqual({ changes: more.changes, highest: 'GOVERNANCE', widens: true });
   });
 
   test('takes effect once for one Idempotency-Key', async () => {

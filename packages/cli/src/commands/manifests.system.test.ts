@@ -84,7 +84,44 @@ test('asks before something gets wider, and publishes it with --yes', async () =
   expect(followed.tenant('default').agents.size).toBe(0);
 });
 
-test('names the faults of a manifest with their places, and asks no plane', async () => {
+test('keeps the options of the version before that are not given, and removes a budget only when told', async () => {
+  const { followed, mandate } = await controlService('default', 'author');
+  const { file, write } = teamFolder(MANIFEST.replace(' model: claude-haiku-4-5,', ''));
+  const publish = (...more: string[]) => mandate('manifest', 'publish', file, ...more);
+  const inForce = async () => {
+    const { stdout } = await mandate('manifests', 'show', 'support-team', '--json');
+    const { versions = [] } = followed.tenant('default').policies.get('support-team') ?? {};
+    return [JSON.parse(stdout).options, versions.at(-1)?.document.maxCostTotal];
+  };
+  const model = { defaultModel: 'claude-haiku-4-5' };
+  expect(await publish('--budget', '5', '--default-model', model.defaultModel)).toMatchObject({
+    ...{ exitCode: 0, stderr: '' },
+  });
+  write(MANIFEST.replace(' model: claude-haiku-4-5,', '').replace('goal: answer', 'goal: help'));
+  const second = await publish();
+  expect(second).toMatchObject({
+    exitCode: 0,
+    stderr: 'keeps defaultModel of version 1: "claude-haiku-4-5"\nkeeps maxCostTotal of version 1: 5\n',
+  });
+  expect(second.stdout).not.toContain('options.');
+  expect(await inForce()).toEqual([{ ...model, maxCostTotal: 5 }, 5]);
+
+  const lower = await publish('--budget', '4');
+  expect(lower.exitCode).toBe(0);
+  expect(lower.stdout).toContain('~ GOVERNANCE options.maxCostTotal\n');
+  expect(await publish('--budget', '6')).toMatchObject({
+    exitCode: 2,
+    stdout: expect.stringContaining('~ GOVERNANCE options.maxCostTotal  ! wider\n'),
+  });
+  expect(await publish('--budget', 'none', '--yes')).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('- GOVERNANCE options.maxCostTotal  ! wider\n'),
+  });
+  expect(await inForce()).toEqual([model, undefined]);
+  expect(await publish('--budget', 'nothing')).toMatchObject({ exitCode: 2 });
+});
+
+test('names the faults of a manifest with their places, and publishes nothing', async () => {
   const { mandate } = await controlService('default', 'author');
   const { file } = teamFolder(MANIFEST.replace('agent: clerk }', 'agent: clark }'));
   const { exitCode, stderr } = await mandate('manifest', 'publish', file);

@@ -1,6 +1,6 @@
 /** Compares two published versions of a manifest. It runs in the control thread, because large manifests take long. */
-import { diffDocuments, publishedDocument } from '@mandate/agent-manifest';
-import { deepEqual, readWrittenManifest, type WrittenManifest } from '@mandate/schemas';
+import { diffDocuments, optionsChanged, publishedDocument } from '@mandate/agent-manifest';
+import { readWrittenManifest, type WrittenManifest } from '@mandate/schemas';
 
 type Diff = ReturnType<typeof diffDocuments>;
 type FieldChange = Diff['changes'][number];
@@ -16,24 +16,24 @@ export function compareVersions({ from, to }: { from: Uint8Array; to: Uint8Array
   return {
     changes: changes.toSpliced(at === -1 ? changes.length : at, 0, ...beside),
     highest: highest === 'BREAKING' ? highest : 'GOVERNANCE',
-    widens: diff.widens,
+    widens: diff.widens || beside.some(({ widens }) => widens === true),
   };
 }
 
-/** Returns the changes of files and of options. Nothing tells whether code or an option allows more. */
+/** Returns the changes of files and of options. Nothing tells whether code allows more. */
 function besideManifest(old: WrittenManifest, now: WrittenManifest): FieldChange[] {
   return [
-    ...fieldsChanged('files', old.files, now.files),
-    ...fieldsChanged('options', JSON.parse(old.options), JSON.parse(now.options)),
+    ...filesChanged(old.files, now.files),
+    ...optionsChanged(JSON.parse(old.options), JSON.parse(now.options)),
   ];
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type Files = Readonly<Record<string, string>>;
 
-function fieldsChanged(name: string, old: Fields, now: Fields): FieldChange[] {
-  return [...new Set([...Object.keys(old), ...Object.keys(now)])].sort().flatMap((field): FieldChange[] => {
-    if (deepEqual(old[field], now[field])) return [];
-    const change = !Object.hasOwn(old, field) ? 'added' : Object.hasOwn(now, field) ? 'changed' : 'removed';
-    return [{ path: `${name}.${field}`, category: 'GOVERNANCE', change, widens: null }];
+function filesChanged(old: Files, now: Files): FieldChange[] {
+  return [...new Set([...Object.keys(old), ...Object.keys(now)])].sort().flatMap((file): FieldChange[] => {
+    if (old[file] === now[file]) return [];
+    const change = !Object.hasOwn(old, file) ? 'added' : Object.hasOwn(now, file) ? 'changed' : 'removed';
+    return [{ path: `files.${file}`, category: 'GOVERNANCE', change, widens: null }];
   });
 }
