@@ -18,6 +18,7 @@ import {
   type Authority,
   describeWithOwnServers,
   newAuthority,
+  SERVICES,
   type ServiceName,
   spawnService,
   startClickHouse,
@@ -145,20 +146,20 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'servers that require T
 
   const mechanism = (name: string): Environment => ({ MANDATE_KAFKA_SASL_MECHANISM: name });
 
-  type Secured = Exclude<ServiceName, 'runner'>;
   /** The settings of each service, with different SASL mechanisms. */
-  const settingsOf: Record<Secured, () => Environment> = {
+  const settingsOf: Record<ServiceName, () => Environment> = {
     gateway: () => ({ ...environment, ...mechanism('scram-sha-256') }),
     decider: () => ({ ...environment, ...mechanism('scram-sha-512') }),
     recorder: () => ({ ...environment, ...mechanism('plain'), ...clickhouseUser('recorder') }),
     query: () => ({ ...environment, ...mechanism('plain'), ...clickhouseUser('query') }),
     alerter: () => ({ ...environment, ...mechanism('scram-sha-256') }),
     control: () => ({ ...environment, ...mechanism('scram-sha-512') }),
+    runner: () => ({ ...environment, ...mechanism('scram-sha-256') }),
   };
 
   test('an action is published, decided and recorded, and the query service and the alerter answer', async () => {
-    const [gateway, decider, recorder, query, alerter, control] = await Promise.all(
-      (['gateway', 'decider', 'recorder', 'query', 'alerter', 'control'] as const).map(async (service) => {
+    const [gateway, decider, recorder, query, alerter, control, runner] = await Promise.all(
+      SERVICES.map(async (service) => {
         const started = await startService(service, settingsOf[service]());
         onTestFailed(() => console.error(`The ${service} said last:\n${started.errors().slice(-4_000)}`));
         return started;
@@ -201,6 +202,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'servers that require T
         api(gateway, viewer.key).get('/v1/agents/bot/kill-status', {}),
         api(query, viewer.key).get('/v1/audit/decisions', {}),
         api(alerter, viewer.key).get('/v1/alerts', {}),
+        api(runner, viewer.key).get('/v1/runs', {}),
       ]);
     await waitUntil('every service to let in who was issued a key', async () =>
       (await looks()).every(({ status }) => status === 'fulfilled'),
@@ -209,7 +211,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'servers that require T
     await waitUntil('none to do so when it is revoked', async () =>
       (await looks()).every((look) => look.status === 'rejected' && look.reason.status === 401),
     );
-    for (const started of [gateway, decider, recorder, query, alerter, control]) {
+    for (const started of [gateway, decider, recorder, query, alerter, control, runner]) {
       expect((await fetch(`${started?.url}/readyz`)).status).toBe(200);
       expect(await started?.kill()).toBe(0);
       expect(started?.errors()).not.toContain('does not end by itself');
