@@ -290,13 +290,24 @@ it('revive says what still stops the agent', async () => {
   const still =
     /bot-r is still stopped: everything is killed \(incident 42\); `mandate revive --all` ends that\n$/;
   expect((await mandate(['revive', 'bot-r'])).stdout).toMatch(new RegExp(`^revived .*\n${still.source}`));
-  expect((await mandate(['revive', 'bot-r'])).stdout).toMatch(new RegExp(`^nothing .*\n${still.source}`));
+  const nothing = await mandate(['revive', 'bot-r']);
+  expect(nothing.stdout).toMatch(new RegExp(`^nothing .*\n${still.source}`));
+  expect(nothing.exitCode).toBe(1);
+  expect((await mandate(['revive', 'bot-r', '--json'])).exitCode).toBe(1);
   await mandate(['kill', '--tenant', '--reason', 'audit']);
   await mandate(['revive', '--all']);
   expect((await mandate(['revive', 'bot-r'])).stdout).toContain(
     'bot-r is still stopped: its tenant is killed (audit); `mandate revive --tenant` ends that\n',
   );
   await mandate(['revive', '--tenant']);
+  await mandate(['kill', 'bot-r', '--subtree', '--reason', 'amok']);
+  expect(await mandate(['revive', 'bot-r'])).toMatchObject({
+    exitCode: 1,
+    stdout: `nothing to revive: this switch was not pulled
+bot-r is still stopped: it is killed with its descendants (amok); \`mandate revive bot-r --subtree\` ends that
+`,
+  });
+  expect((await mandate(['revive', 'bot-r', '--subtree'])).exitCode).toBe(0);
 });
 
 it('approvals lists the questions that wait, approve allows the action once, deny refuses it', async () => {

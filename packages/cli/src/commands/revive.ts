@@ -13,10 +13,10 @@ type Revived = {
 };
 
 const STILL = {
-  agent: { what: 'it was killed again', end: 'mandate revive AGENT' },
-  subtree: { what: 'an ancestor is killed with its descendants', end: 'mandate revive ANCESTOR --subtree' },
-  tenant: { what: 'its tenant is killed', end: 'mandate revive --tenant' },
-  all: { what: 'everything is killed', end: 'mandate revive --all' },
+  agent: 'it was killed again',
+  subtree: 'it is killed with its descendants',
+  tenant: 'its tenant is killed',
+  all: 'everything is killed',
 } as const;
 
 export function reviveCommand(command: Command, run: RunCommand): void {
@@ -27,14 +27,25 @@ export function reviveCommand(command: Command, run: RunCommand): void {
     )
     .addHelpText(
       'after',
-      '\nExamples:\n  mandate revive researcher --reason "fixed in 1.4.2"\n  mandate revive --all',
+      `
+Exit code 1 if another switch still stops the agent.
+
+Examples:
+  mandate revive researcher --reason "fixed in 1.4.2"
+  mandate revive researcher --subtree
+  mandate revive --all`,
     )
     .action((agent: string | undefined, options: TargetOptions) =>
       run(async (context) => {
         const revived = await sendTo<Revived>(connect(context), 'revive', agent, options);
-        return showAnswer(context, revived, () => text(revived, agent));
+        await showAnswer(context, revived, () => text(revived, agent));
+        return isStopped(revived) ? 1 : 0;
       }),
     );
+}
+
+function isStopped({ killed }: Revived): boolean {
+  return killed !== null && killed !== undefined;
 }
 
 function text({ changed, revision, killed }: Revived, agent = ''): string {
@@ -42,7 +53,14 @@ function text({ changed, revision, killed }: Revived, agent = ''): string {
     ? `revived (revision ${revision})\n`
     : 'nothing to revive: this switch was not pulled\n';
   if (killed === null || killed === undefined) return done;
-  const { what, end: command } = STILL[killed.scope];
-  const end = command.replace('HEAD', printable(killed.agentId ?? 'AGENT'));
-  return `${done}${printable(agent)} is still stopped: ${what} (${printable(killed.reason)}); \`${end}\` ends that\n`;
+  const { agentId = agent, scope, reason } = killed;
+  const isAncestor = scope === 'subtree' && agentId !== agent;
+  const why = isAncestor ? `its ancestor ${printable(agentId)} is killed with its descendants` : STILL[scope];
+  const end = `mandate revive ${targetOf(scope, printable(agentId))}`;
+  return `${done}${printable(agent)} is still stopped: ${why} (${printable(reason)}); \`${end}\` ends that\n`;
+}
+
+function targetOf(scope: keyof typeof STILL, agentId: string): string {
+  if (scope === 'agent') return agentId;
+  return scope === 'subtree' ? `${agentId} --subtree` : `--${scope}`;
 }
