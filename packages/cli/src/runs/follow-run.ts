@@ -38,10 +38,11 @@ export async function followRun(
       };
       for await (const { event, data } of eventsOf(response, ids)) {
         if (event === 'run.text') continue;
-        const { data: shown }: { data: RunEvent } = JSON.parse(data);
+        const { id, data: shown }: { id: string; data: RunEvent } = JSON.parse(data);
         if (json) await writeJsonLine(stdout, shown);
         else await write(stdout, `${eventLine(shown)}\n`);
-        if (untilPerson && WAITS.has(shown.event) && (await stillWaits(context, api, path))) return 3;
+        if (!untilPerson || !WAITS.has(shown.event)) continue;
+        if (await stillWaits(context, api, { path, number: Number(id) })) return 3;
       }
       // The stream ends with the run, and when the runner stops.
       const { status } = await api.get<Run>(path);
@@ -56,14 +57,16 @@ export async function followRun(
   return 130;
 }
 
+/** @param shown.number the number of the event that was shown. The run may have gone on since then */
 async function stillWaits(
   { json, stdout, signal }: CommandContext,
   api: ApiClient,
-  path: string,
+  { path, number }: { path: string; number: number },
 ): Promise<boolean> {
+  if ((await api.get<Run>(path)).events > number) return false;
   await sleep(SETTLE_MS, undefined, { signal }).catch(() => {});
   const run = await api.get<Run>(path);
-  if (run.waiting === null) return false;
+  if (run.waiting === null || run.events > number) return false;
   if (!json) for (const line of waitingLines(run.id, run.waiting)) await write(stdout, `${line}\n`);
   return true;
 }

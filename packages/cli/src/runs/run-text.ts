@@ -27,6 +27,8 @@ export type Run = ListedRun & {
     | null;
   current: { step: string; visit: number; attempt: number; phase: string; retryAt: string | null } | null;
   steps: Readonly<Record<string, { visits: number; output?: unknown }>>;
+  /** How many events the run has. The last event has this number. */
+  events: number;
 };
 
 export function runText(run: Run, stdout: Output): string {
