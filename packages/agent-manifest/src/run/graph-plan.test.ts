@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { agent, evaluator, human, recipeOf, router } from '../graph/recipe.fixture.ts';
 import { graphPlan } from './graph-plan.ts';
 import { eventOfAnswer, type PersonsAnswer } from './next-of-run.ts';
-import { type PlayedStep, playRun } from './play-run.ts';
-import type { RunState } from './run-state.ts';
+import { goOnPlaying, type PlayedStep, playRun } from './play-run.ts';
+import { applyEvent, type RunState } from './run-state.ts';
 
 type Recipe = Parameters<typeof graphPlan>[0];
 
@@ -191,6 +191,32 @@ test('waits for a person as long as the node says, and otherwise as long as it t
   expect(late.lastEventMs - Date.parse(late.started.at)).toBe(60_000);
   const patient = recipeOf({ nodes: [human('a')] });
   expect(played(patient, {}, [])).toMatchObject({ status: 'running', current: { phase: 'deferred' } });
+});
+
+test('a question that is asked again gets no more time', () => {
+  const plan = graphPlan(asks);
+  let answers = 0;
+  const run = playRun(plan, startedWith({}), {
+    perform: () => DEFERRED,
+    answer(waiting) {
+      answers += 1;
+      if (waiting.for !== 'approval' || answers > 2) return null;
+      return { waitedMs: 25_000, events: [eventOfAnswer(plan, waiting.deferred, 'granted')] };
+    },
+  });
+  expect(run.ended?.code).toBe('HUMAN_TIMEOUT');
+  expect(run.lastEventMs - Date.parse(run.started.at)).toBe(60_000);
+});
+
+test('a person has the whole time again after the run is retried', () => {
+  const plan = graphPlan(asks);
+  const run = playRun(plan, startedWith({}), { perform: () => DEFERRED });
+  const { runId, tenant } = run.started;
+  const at = new Date(run.lastEventMs + 1_000).toISOString();
+  applyEvent(run, { event: 'run.retried', runId, tenant, at, by: 'key:test' }, plan.absorb);
+  goOnPlaying(plan, run, { perform: () => DEFERRED });
+  expect(run.ended?.code).toBe('HUMAN_TIMEOUT');
+  expect(run.lastEventMs - Date.parse(at)).toBe(60_000);
 });
 
 test('ends a run that visits more nodes than it may', () => {

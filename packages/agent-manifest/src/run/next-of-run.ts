@@ -41,7 +41,7 @@ export function nextOfRun(plan: RunPlan, run: RunState, nowMs: number): NextOfRu
         do: 'wait',
         for: 'approval',
         deferred: current.deferred,
-        untilMs: untilMsOf(plan, current.deferred),
+        untilMs: untilMsOf(plan, current),
       };
     case 'uncertain':
       return { do: 'wait', for: 'resolution' };
@@ -97,9 +97,9 @@ function failure(
   return { event: 'step.failed', ...place, code, reason, retryable: false, retryAfterMs: null };
 }
 
-function untilMsOf(plan: RunPlan, { step, at }: RunEventOf<'step.deferred'>): number | null {
+function untilMsOf(plan: RunPlan, { step, askedAt }: CurrentStep): number | null {
   const answerMs = plan.answerMsOf(step);
-  return answerMs === null ? null : Date.parse(at) + answerMs;
+  return answerMs === null || askedAt === undefined ? null : Date.parse(askedAt) + answerMs;
 }
 
 /** `forgotten`: the question is no longer known. `late`: nobody has answered in time. */

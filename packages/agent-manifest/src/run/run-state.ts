@@ -28,6 +28,8 @@ export type CurrentStep = {
   calls: CallRecord[];
   /** A person answered the question of the step in this visit. */
   isGranted?: true;
+  /** When the attempt first waited for a person. The step may ask again, but its time for an answer goes on. */
+  askedAt?: string;
 } & Phase;
 
 type Phase =
@@ -154,7 +156,8 @@ function begun(run: RunState, event: RunEventOf<'step.begun'>): boolean {
     run.current = { step, visit, attempt, ...inputs, calls: [], phase: 'performing' };
   } else {
     if (!isOf(current, event) || current.phase !== 'retrying') return false;
-    run.current = { ...withoutPhase(current), attempt, ...inputs, phase: 'performing' };
+    const { askedAt: _, ...kept } = withoutPhase(current);
+    run.current = { ...kept, attempt, ...inputs, phase: 'performing' };
   }
   work(run, event.at);
   return true;
@@ -182,7 +185,10 @@ function ofStep(run: RunState, event: StepEvent, absorb: Absorb): boolean {
     }
     case 'step.deferred':
       if (current.phase !== 'performing') return false;
-      run.current = { ...withoutPhase(current), phase: 'deferred', deferred: event };
+      run.current = {
+        ...{ askedAt: event.at, ...withoutPhase(current) },
+        ...{ phase: 'deferred', deferred: event },
+      };
       return rest(run, event.at);
     case 'step.granted':
       if (current.phase !== 'deferred') return false;
@@ -338,11 +344,12 @@ function isOf(current: CurrentStep, { step, visit, attempt }: RunEventOf<'step.b
   return current.step === step && current.visit === visit && current.attempt === attempt;
 }
 
-function withoutPhase({ step, visit, attempt, inputs, calls, isGranted }: CurrentStep) {
+function withoutPhase({ step, visit, attempt, inputs, calls, isGranted, askedAt }: CurrentStep) {
   return {
     ...{ step, visit, attempt, calls },
     ...(inputs === undefined ? {} : { inputs }),
     ...(isGranted && { isGranted }),
+    ...(askedAt !== undefined && { askedAt }),
   };
 }
 
