@@ -108,6 +108,7 @@ export const ROUTE_RECORDS: readonly RouteRecords[] = [
       'GET /v1/alerts',
       'GET /v1/approvals',
       'GET /v1/approvals/{id}',
+      'GET /v1/approvals/{id}/answer',
       'GET /v1/audit/analytics',
       'GET /v1/audit/analytics/agents',
       'GET /v1/audit/analytics/budgets',

@@ -113,6 +113,11 @@ export const stepDeferred = z
             approvalId: described(z.string(), 'The question that a person answers.', 'apv_WyJyZXNlYXJjaCJd'),
             agentId: described(id, 'The agent that asked.', 'research'),
             actionId: described(id, 'The action that waits.', 'run_01kc7d5k0g:search:1'),
+            isExpired: described(
+              z.literal(true).optional(),
+              'A person had approved the action, but the approval expired before it was used. A person must approve it again. Absent: no.',
+              true,
+            ),
           }),
         )
         .min(1),

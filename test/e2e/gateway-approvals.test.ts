@@ -1,6 +1,6 @@
 /** Tests over HTTP how a person approves or denies an action that waits, and what the agent gets then. */
 import { approvalId, type Decision, readApprovalId } from '@mandate/schemas';
-import { waitUntil } from '@mandate/testing';
+import { temporaryFolder, waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { type Plane, startGatewayPlane } from './support/gateway-plane.ts';
 
@@ -246,4 +246,31 @@ test('an action that is sent again while its question is open gets the same deci
   await plane.call('operator', 'POST', `${path}/approve`, because);
   const granted = await plane.call('publisher', 'POST', WAIT, call('s-1', 'send'));
   expect(granted.body.decision).toMatchObject({ code: 'ALLOWED', grantConsumed: true });
+});
+
+test('an agent learns the answer after a restart of the gateway, without an audit', async () => {
+  const folder = temporaryFolder();
+  const first = await startGatewayPlane({ mandates: MANDATES, folder });
+  const decider = await first.decide();
+  const path = await waiting(first, call('s-1', 'send'));
+  await decider.stop();
+  await first.gateway.stop();
+  await first.bus.close();
+  const plane = await startGatewayPlane({ mandates: MANDATES, folder });
+  expect((await plane.call('publisher', 'GET', `${path}/answer`)).body).toEqual({
+    state: 'waiting',
+    expiresAt: null,
+  });
+  const begunMs = performance.now();
+  const asking = plane.call('publisher', 'GET', `${path}/answer?waitMs=60000`);
+  await plane.call('operator', 'POST', `${path}/approve`, because);
+  expect((await asking).body).toMatchObject({ state: 'granted', expiresAt: expect.any(String) });
+  expect(performance.now() - begunMs).toBeLessThan(30_000);
+  for (const [key, asked] of [
+    ['sdk', path],
+    ['stranger', path],
+    ['publisher', '/v1/approvals/dec_01kx'],
+    ['publisher', `/v1/approvals/${approvalId({ agentId: 'other', actionId: 's-1', digest: 'd' })}`],
+  ] as const)
+    expect((await plane.call(key, 'GET', `${asked}/answer`)).status).toBe(key === 'sdk' ? 403 : 404);
 });

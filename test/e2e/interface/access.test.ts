@@ -112,7 +112,7 @@ const OPENED_BY: readonly [routes: RegExp, scopes: readonly ApiScope[]][] = [
   [/^POST .v1.(actions|context)$/, ['publish']],
   [/^POST .v1.outcomes$/, ['report']],
   [/^POST .v1.audit$/, ['record']],
-  [/^GET .v1.actions./, ['publish', 'audit']],
+  [/^GET .v1.(actions.|approvals.{id}.answer$)/, ['publish', 'audit']],
   [/^GET .v1.agents.{id}.(kill-status|usage)$/, ['publish', 'audit', 'operate']],
   [/^GET .v1.kills.stream$/, ['publish', 'operate']],
   [/^POST .v1.(agents.{id}.)?(kill|revive)$/, ['operate']],

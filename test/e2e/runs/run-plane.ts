@@ -17,7 +17,7 @@ export async function startRunPlane(
 ) {
   const { folder, models, runnerFile, effects, close } = await openRunScene(options);
   const data = join(folder, 'plane');
-  const start = (): Promise<PlaneProcess> =>
+  const start = (env: Readonly<Record<string, string>> = {}): Promise<PlaneProcess> =>
     startPlane({
       data,
       env: {
@@ -25,6 +25,7 @@ export async function startRunPlane(
         MANDATE_RUNNER_SESSION_TIMEOUT_MS: '1000',
         MANDATE_PLANE_REQUESTS_PER_KEY_PER_SECOND: '100000',
         ...options.env,
+        ...env,
       },
     });
   let plane = await start();
@@ -43,8 +44,9 @@ export async function startRunPlane(
     async crash() {
       await plane.kill('SIGKILL');
     },
-    async restart() {
-      plane = await start();
+    /** @param env settings of this start only */
+    async restart(env: Readonly<Record<string, string>> = {}) {
+      plane = await start(env);
       api = createApiClient({ url: plane.url, key: keys.operator });
     },
     decisions: async (query: Record<string, string>) => {

@@ -19,7 +19,7 @@ export type ShownRun = {
     | {
         for: 'approval';
         step: string;
-        approvals: { approvalId: string; agentId: string; actionId: string }[];
+        approvals: { approvalId: string; agentId: string; actionId: string; isExpired?: true }[];
       }
     | { for: 'resolution'; step: string; tool: string | null; actionId: string | null }
     | null;

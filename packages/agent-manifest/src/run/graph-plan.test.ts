@@ -180,7 +180,6 @@ test.each([
   ['denied', 'APPROVAL_DENIED'],
   ['late', 'HUMAN_TIMEOUT'],
   ['forgotten', 'HUMAN_TIMEOUT'],
-  ['expired', 'RETRIES_EXHAUSTED'],
 ] as const)('an answer that is %s fails the run', (answer, code) => {
   expect(played(asks, {}, [], { answer }).ended).toMatchObject({ code, step: 'a' });
 });

@@ -113,14 +113,11 @@ export function eventOfAnswer(
 ): EventDraft {
   const place = { step, visit, attempt };
   const granted: EventDraft = { event: 'step.granted', ...place };
-  // The denial of a call within the step is told to the model, so the step goes on.
-  if (what === 'calls' || answer === 'granted') return granted;
+  // The denial of a call within the step is told to the model, so the step goes on. If an approval expired before it
+  // was used, the step asks again, and Mandate answers that a person must approve again.
+  if (what === 'calls' || answer === 'granted' || answer === 'expired') return granted;
   if (answer === 'denied')
     return failure(place, { failed: 'APPROVAL_DENIED', reason: 'A person denied the step.' });
-  if (answer === 'expired') {
-    const reason = 'The approval expired before it was used.';
-    return { ...failure(place, { failed: 'APPROVAL_EXPIRED', reason }), retryable: true };
-  }
   const answerMs = plan.answerMsOf(step);
   // A step that waits as long as it takes asks again.
   if (answerMs === null) return granted;

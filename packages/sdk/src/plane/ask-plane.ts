@@ -79,7 +79,7 @@ async function standingDecision(
 }
 
 /** The path that shows an action, after at most `waitMs`. */
-export function pathOf(
+function pathOf(
   { id, agentId, attempt = 1 }: Pick<Action, 'id' | 'agentId' | 'attempt'>,
   waitMs: number,
 ): string {

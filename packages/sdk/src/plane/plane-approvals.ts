@@ -2,12 +2,11 @@
 import type { Decision } from '@mandate/schemas';
 import { sleep } from '../backoff.ts';
 import type { ApprovalAnswer, Approvals } from '../decision-point.ts';
-import { pathOf } from './ask-plane.ts';
 import { fieldsOf, type PlaneConnection, problemOf, refusalOf } from './plane-connection.ts';
 
 /** How long one request waits for a person. */
 const ONE_WAIT_MS = 20_000;
-/** The pause before the next request, if the plane is away or has not recorded the decision yet. */
+/** The pause before the next request, if the plane is away. */
 const PAUSE_MS = 500;
 
 export function planeApprovals(connection: PlaneConnection): Approvals {
@@ -38,18 +37,19 @@ export function planeApprovals(connection: PlaneConnection): Approvals {
 /** Asks the plane, which answers as soon as a person has answered. Null: not known now. */
 async function isStillOpen(
   connection: PlaneConnection,
-  { actionId, agentId, attempt }: Decision,
+  { approvalId }: Decision,
   waitMs: number,
   signal: AbortSignal | undefined,
 ): Promise<boolean | null> {
-  const path = pathOf({ id: actionId, agentId, attempt }, waitMs);
+  const path = `/v1/approvals/${encodeURIComponent(approvalId ?? '')}/answer?waitMs=${waitMs}`;
   const untilMs = performance.now() + waitMs + connection.timeoutMs;
   try {
     const request = { method: 'GET', path, ...(signal && { signal }) } as const;
     const answer = await connection.request(() => request, untilMs);
-    if (answer.status === 404 && problemOf(answer.body)?.code === 'DECISION_NOT_FOUND') return null;
+    // The action was decided after the question, or the question is forgotten.
+    if (answer.status === 404 && problemOf(answer.body)?.code === 'APPROVAL_NOT_FOUND') return false;
     if (answer.status !== 200) throw refusalOf(connection.url, answer);
-    return fieldsOf(fieldsOf(answer.body).approval).state === 'waiting';
+    return fieldsOf(answer.body).state === 'waiting';
   } catch (error) {
     const isPassing = signal?.aborted || fieldsOf(error).code === 'PLANE_UNAVAILABLE';
     if (isPassing) return null;

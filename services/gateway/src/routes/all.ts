@@ -3,6 +3,7 @@ import type { HttpServer } from '@mandate/server';
 import type { Gateway } from '../gateway.ts';
 import { adjustBudgets } from './adjust-budgets.ts';
 import { answerApprovals } from './answer-approvals.ts';
+import { awaitApproval } from './await-approval.ts';
 import { erasePerson } from './erase-person.ts';
 import { findPerson } from './find-person.ts';
 import { killAgent } from './kill-agent.ts';
@@ -51,6 +52,7 @@ function addRoutes(server: HttpServer, gateway: Gateway): void {
 
   adjustBudgets(server, gateway);
   answerApprovals(server, gateway);
+  awaitApproval(server, gateway);
 
   showUsage(server, gateway);
   showLedger(server, gateway);

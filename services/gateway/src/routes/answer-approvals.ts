@@ -1,32 +1,13 @@
 /** POST /v1/approvals/:id/approve and /deny: a person answers the question about a deferred action. */
 
-import {
-  APPROVAL_ID_UNITS,
-  type ApprovalSubject,
-  approvalId,
-  CAPS,
-  count,
-  DEFAULTS,
-  described,
-  readApprovalId,
-  time,
-} from '@mandate/schemas';
-import { callerOf, HttpProblem, type HttpServer } from '@mandate/server';
+import { type ApprovalSubject, CAPS, count, DEFAULTS, described, time } from '@mandate/schemas';
+import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { answerApproval } from '../commands/answer-approval.ts';
 import { operatorCommand } from '../commands/operator-command.ts';
 import type { Gateway } from '../gateway.ts';
+import { approvalParams, subjectOf } from './approval-subject.ts';
 import { reason } from './command-shapes.ts';
-
-const EXAMPLE = { agentId: 'airline-007', actionId: 'act_1', digest: 'the-digest-of-the-decision' };
-
-const params = z.object({
-  id: described(
-    z.string().min(1).max(APPROVAL_ID_UNITS),
-    'The id of the approval. `GET /v1/approvals` and the remedy of the decision contain it.',
-    approvalId(EXAMPLE),
-  ),
-});
 
 const receipt = z.object({
   commandId: described(z.string(), 'The id of the command on the log.', 'apr_granted'),
@@ -55,7 +36,7 @@ export function answerApprovals(server: HttpServer, gateway: Gateway): void {
           'Approve an action that waits for a person: once, with exactly these arguments, for a limited time',
         description:
           'The agent must then publish the same action again. The ALLOW of that action uses the approval up. Until then, a later answer replaces an earlier one.',
-        params,
+        params: approvalParams,
         body: z
           .strictObject({
             reason: described(
@@ -97,7 +78,7 @@ export function answerApprovals(server: HttpServer, gateway: Gateway): void {
         tags: ['approvals'],
         summary: 'Deny an action that waits for a person',
         description: 'The action stays refused. An approval that was not used yet is withdrawn.',
-        params,
+        params: approvalParams,
         body: z
           .strictObject({
             reason: described(
@@ -121,14 +102,6 @@ export function answerApprovals(server: HttpServer, gateway: Gateway): void {
       return { commandId: command.id, ...given };
     },
   );
-}
-
-function subjectOf(id: string): ApprovalSubject {
-  const subject = readApprovalId(id);
-  if (subject !== null) return subject;
-  throw new HttpProblem(404, 'APPROVAL_NOT_FOUND', 'no approval has this id', {
-    remedy: 'GET /v1/approvals lists the questions, each with its id (apv_…).',
-  });
 }
 
 /**

@@ -17,6 +17,7 @@ import {
 import { callerOf, HttpProblem, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { type ActionName, wholeOf } from '../answers/recent-answers.ts';
+import { untilSettled } from '../answers/until-settled.ts';
 import type { Gateway } from '../gateway.ts';
 import { maySee, seesEveryAgent } from '../own-agents.ts';
 import { recheckKillSwitch, withheldDecision } from '../recheck-kill-switch.ts';
@@ -97,7 +98,15 @@ export function showDecision(server: HttpServer, gateway: Gateway): void {
       // A key that sees every agent reads the audit here, so its read is recorded. A request for the caller's own
       // action is not recorded.
       if (seesEveryAgent(key)) await gateway.reads.recordRead(request);
-      const found = await untilAnswered(gateway, asked, { waitMs, gone: request.signal });
+      const found = await untilSettled(
+        gateway,
+        { key, actionId: request.params.id },
+        { waitMs, gone: request.signal },
+        {
+          read: () => standingOf(gateway, asked),
+          isOpen: (standing) => standing === null || standing.approval?.state === 'waiting',
+        },
+      );
       if (found === null) throw notDecided(asked.action.actionId);
       return found;
     },
@@ -106,33 +115,6 @@ export function showDecision(server: HttpServer, gateway: Gateway): void {
 
 type Asked = { key: ApiKeyRecord; action: ActionName };
 type Standing = z.output<typeof standing>;
-
-/** Reads the action again after each change, until there is nothing to wait for. */
-async function untilAnswered(
-  gateway: Gateway,
-  asked: Asked,
-  { waitMs, gone }: { waitMs: number; gone: AbortSignal },
-): Promise<Standing | null> {
-  if (waitMs === 0) return standingOf(gateway, asked);
-  const { replies } = gateway;
-  const cut = new AbortController();
-  const reserved = replies.reserve(1, { tenant: asked.key.tenant, key: asked.key.id }, () => cut.abort());
-  const over = AbortSignal.any([gone, cut.signal]);
-  const listening = replies.changes.listen(asked.key.tenant, asked.action.actionId);
-  const untilMs = performance.now() + waitMs;
-  try {
-    for (;;) {
-      const found = await standingOf(gateway, asked);
-      const waits = found === null || found.approval?.state === 'waiting';
-      if (!waits) return found;
-      const isChanged = await listening.next(Math.max(0, untilMs - performance.now()), over);
-      if (!isChanged) return standingOf(gateway, asked);
-    }
-  } finally {
-    listening.stop();
-    reserved.release();
-  }
-}
 
 async function standingOf(gateway: Gateway, { key, action }: Asked): Promise<Standing | null> {
   const visible = (agentId: string) => maySee(key, agentId);

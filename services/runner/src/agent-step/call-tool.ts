@@ -72,14 +72,13 @@ async function start(
     const stop = stopOf(error, { actionId, tool });
     if (stop === null) throw error;
     const refused = findMandateError(error);
-    if (refused === null || !isAnswer(refused.code, stop)) throw stop;
+    if (refused === null || !isAnswer(stop)) throw stop;
     return { type: 'refused', code: refused.code, text: refused.message };
   }
 }
 
-/** After APPROVAL_EXPIRED the question to a person is open again, so the next attempt asks it. */
-function isAnswer(code: string, { result }: StepStopped): boolean {
-  return result.status === 'failed' && result.kind !== 'transient' && code !== 'APPROVAL_EXPIRED';
+function isAnswer({ result }: StepStopped): boolean {
+  return result.status === 'failed' && result.kind !== 'transient';
 }
 
 /** After these refusals no other call of the agent would pass, so they end the step. */

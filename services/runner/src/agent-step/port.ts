@@ -32,8 +32,8 @@ export type AgentStepResult =
   /** Another runner makes this call. Read the log again. */
   | { status: 'superseded'; actionId: string };
 
-/** `tool` is null if the call is one of the model. */
-export type WaitingCall = { approvalId: string; actionId: string; tool: string | null };
+/** `tool` is null if the call is one of the model. `isExpired`: an earlier approval expired before it was used. */
+export type WaitingCall = { approvalId: string; actionId: string; tool: string | null; isExpired?: true };
 
 export type AgentStepDeps = {
   /** The mandate of an agent. Its calls already state `parentActionId`, and the principal and context of the run. */

@@ -2,6 +2,7 @@
 import { isMandateError } from '@mandate/runtime';
 import { findMandateError } from '@mandate/sdk/plane';
 import { ModelFailed } from '../models/model-failed.ts';
+import { expiredApproval } from '../plane/expired-approval.ts';
 import { ToolUnavailable } from '../tools/tool-errors.ts';
 import type { Refused } from './call-event.ts';
 import type { AgentStepResult } from './port.ts';
@@ -40,6 +41,9 @@ export function stopOf(
       const approvalId = decision?.approvalId ?? '';
       return new StepStopped({ status: 'deferred', waiting: [{ approvalId, actionId, tool }] });
     }
+    const expired = expiredApproval(refused);
+    if (expired !== null)
+      return new StepStopped({ status: 'deferred', waiting: [{ ...expired, actionId, tool }] });
     if (code === 'DUPLICATE_ACTION') return new StepStopped({ status: 'superseded', actionId });
     return new StepStopped({
       ...{ status: 'failed', code, message, kind: kindOf(refused) },

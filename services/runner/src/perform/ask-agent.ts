@@ -86,7 +86,7 @@ function resultOf(result: AgentStepResult, agentId: string): StepResult | null {
       return {
         deferred: {
           what: 'calls',
-          waiting: result.waiting.map(({ approvalId, actionId }) => ({ approvalId, agentId, actionId })),
+          waiting: result.waiting.map(({ tool: _, ...call }) => ({ ...call, agentId })),
         },
       };
     case 'uncertain': {

@@ -1,5 +1,4 @@
 /** Waits until a person has answered one of the questions of a step. */
-
 import type { PersonsAnswer } from '@mandate/agent-manifest';
 import { ApiError } from '@mandate/client';
 import type { RunEventOf } from '@mandate/schemas';
@@ -23,11 +22,6 @@ export type AwaitAnswer = (
 const ONE_WAIT_MS = 5_000;
 /** A step waits for a few questions at a time. After the first answer, it says again what it waits for. */
 const MOST_WATCHED = 10;
-/**
- * The gateway does not know the question: it keeps only the newest decisions, and none of those before its start. The step
- * asks again, and waits again if nobody has answered.
- */
-const ASKS_AGAIN = 'granted';
 
 export function awaitAnswer(planes: Planes): AwaitAnswer {
   return async (tenant, waiting, { withinMs, signal }) => {
@@ -43,25 +37,26 @@ export function awaitAnswer(planes: Planes): AwaitAnswer {
   };
 }
 
-/** Null: there is no answer within this request. */
+/**
+ * Null: there is no answer within this request. The plane reads the question from its id, so the answer is known also
+ * after a restart of the plane.
+ */
 async function answerOf(
   { client }: TenantPlane,
-  { agentId, actionId }: Question,
+  { approvalId, isExpired }: Question,
   waitMs: number,
 ): Promise<PersonsAnswer | null> {
-  const path = `/v1/actions/${encodeURIComponent(actionId)}`;
+  const path = `/v1/approvals/${encodeURIComponent(approvalId)}/answer`;
   try {
-    const { approval } = await client.get<{
-      approval: { state: 'waiting' | 'granted' | 'denied' | 'expired' } | null;
-    }>(path, {
-      agentId,
+    const { state } = await client.get<{ state: 'waiting' | 'granted' | 'denied' | 'expired' }>(path, {
       waitMs,
     });
-    // A question that is no longer known was answered, or its memory ended.
-    const state = approval?.state ?? 'forgotten';
-    return state === 'waiting' ? null : state;
+    // The step knows already that the approval expired, and waits for another one.
+    const isOpen = state === 'waiting' || (state === 'expired' && isExpired === true);
+    return isOpen ? null : state;
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'DECISION_NOT_FOUND') return ASKS_AGAIN;
+    // The action was decided after the question, or the memory of the question ended.
+    if (error instanceof ApiError && error.code === 'APPROVAL_NOT_FOUND') return 'forgotten';
     throw planeFailure(error);
   }
 }

@@ -5,6 +5,7 @@
 
 import type { StepResult } from '@mandate/agent-manifest';
 import { type Agent, MandateBlockedError, MandateDeferredError } from '@mandate/sdk/plane';
+import { expiredApproval } from '../plane/expired-approval.ts';
 import type { TenantPlane } from '../plane/planes.ts';
 
 export type AskedStep = {
@@ -48,6 +49,8 @@ export async function askStep(
       return { deferred: { what: 'step', waiting: [{ approvalId, agentId, actionId }] } };
     }
     if (!(error instanceof MandateBlockedError)) throw error;
+    const expired = expiredApproval(error);
+    if (expired !== null) return { deferred: { what: 'step', waiting: [{ ...expired, agentId, actionId }] } };
     if (error.code !== 'DUPLICATE_ACTION') return { failure: failureOf(error) };
     if (!isTakenOver) return null;
     if (await mandate.isKilled(agentId)) return { failure: killed(agentId) };

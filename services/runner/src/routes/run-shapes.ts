@@ -46,6 +46,11 @@ export const waitingFor = z
             ),
             agentId: described(id, 'The agent that asked.', 'research.researcher'),
             actionId: described(id, 'The action that waits.', 'run_01kc7d5k0g:search:1'),
+            isExpired: described(
+              z.literal(true).optional(),
+              'A person had approved the action, but the approval expired before it was used. Absent: no.',
+              true,
+            ),
           }),
         ),
         'The questions.',
