@@ -1,7 +1,7 @@
 /**
  * The schemas of inputs, outputs and state. A manifest writes them as a JSON Schema, or as a map of names to schemas.
  */
-import { compileArgumentRules } from '@mandate/policy';
+import { compileArgumentRules, NO_SUCH_FIELD, NOTHING } from '@mandate/policy';
 import type { Json } from '@mandate/schemas';
 import { CAPS } from '@mandate/schemas/core';
 
@@ -26,7 +26,7 @@ export function sideSchema(written: Side, required: 'inputs' | 'all' | 'none'): 
   return {
     schema,
     members: isObject(properties) ? properties : {},
-    faultOf: (value) => faultOf(schema, value),
+    faultOf: (value) => faultOf(schema, value, required === 'inputs' ? 'input' : 'field'),
   };
 }
 
@@ -60,8 +60,12 @@ export function withDefaults({ members }: SideSchema, value: Json): Json {
   return filled;
 }
 
-/** Returns what is wrong with a value under a JSON Schema. */
-export function faultOf(schema: unknown, value: Json): string | null {
+/**
+ * Returns what is wrong with a value under a JSON Schema.
+ *
+ * @param member what a member of the whole is called
+ */
+export function faultOf(schema: unknown, value: Json, member: 'input' | 'field' = 'field'): string | null {
   if (schema === true) return null;
   if (schema === false || !isObject(schema)) return 'no value is accepted';
   const compiled = compileArgumentRules({ schema });
@@ -70,7 +74,20 @@ export function faultOf(schema: unknown, value: Json): string | null {
   const fault = compiled.validate(value, stepBudget);
   if (stepBudget.left < 0) return 'checking the value needs too much work';
   if (fault === null) return null;
-  return `${fault.pointer === '' ? 'the whole' : fault.pointer} must be ${fault.expected}, and is ${fault.seen}`;
+  return inWords(fault, member);
+}
+
+function inWords(
+  { pointer, expected, seen }: { pointer: string; expected: string; seen: string },
+  member: string,
+): string {
+  const name = pointer === '' ? 'the whole' : pointer;
+  const isOfWhole = pointer.lastIndexOf('/') === 0;
+  if (expected === NO_SUCH_FIELD) return `${name} is not a known ${isOfWhole ? member : 'field'}`;
+  if (expected.startsWith(`${NO_SUCH_FIELD}, but `))
+    return `the name of ${name} must be ${expected.slice(`${NO_SUCH_FIELD}, but `.length)}`;
+  if (seen === NOTHING) return `${name} is missing`;
+  return `${name} must be ${expected}, and is ${seen}`;
 }
 
 function isObject(value: unknown): value is Side {

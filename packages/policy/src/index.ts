@@ -10,8 +10,10 @@
  * separate because it loads a YAML parser.
  */
 export { actionDigest } from './action-digest.ts';
+export { NOTHING } from './arguments/argument-fault.ts';
 export { compileArgumentRules } from './arguments/argument-rules.ts';
 export { roomToWrite } from './arguments/pattern-size.ts';
+export { NO_SUCH_FIELD } from './arguments/schema/object-keywords.ts';
 export { compileSchemaRules } from './arguments/schema-rules.ts';
 export { budgetsInForce, leastRemaining } from './budgets-in-force.ts';
 export { decide, type Judgement, plan } from './decide.ts';

@@ -12,6 +12,9 @@ export interface ArgumentFault {
   readonly rule: string;
 }
 
+/** How a value is described that is not there. */
+export const NOTHING = 'nothing';
+
 /** Returns the kind of a value. Records store this text, so it must not contain the value, which may be secret. */
 export function describeSeen(value: unknown): string {
   switch (typeof value) {
@@ -22,7 +25,7 @@ export function describeSeen(value: unknown): string {
     case 'boolean':
       return 'a boolean';
     case 'undefined':
-      return 'nothing';
+      return NOTHING;
     default:
       if (value === null) return 'null';
       if (Array.isArray(value)) return `an array of ${value.length}`;

@@ -3,6 +3,9 @@ import type { KeywordCompiler, SchemaCompiler } from './keyword-compiler.ts';
 import type { Members } from './keywords.ts';
 import { type Check, PER_ELEMENT, type Run, StepsExhausted } from './run.ts';
 
+/** What a schema expects of a field that it does not allow. */
+export const NO_SUCH_FIELD = 'no field of this name';
+
 /**
  * Keywords that check the fields of an object. A field counts as present if it is the object's own field and JSON can
  * represent it. Inherited and `undefined` fields count as absent.
@@ -29,11 +32,7 @@ export const OBJECT_KEYWORDS = {
     return (value, run) => {
       for (const name of namesOf(value as Members, run)) {
         if (check(name, run, null)) continue;
-        return run.failAt(
-          name,
-          `no field of this name, but ${run.expected}`,
-          memberOf(value as Members, name),
-        );
+        return run.failAt(name, `${NO_SUCH_FIELD}, but ${run.expected}`, memberOf(value as Members, name));
       }
       return true;
     };
@@ -109,7 +108,7 @@ function restOf(schema: Members, compiler: SchemaCompiler): Check | null {
   return schema.additionalProperties === false ? noSuchField : compiler.compile(schema.additionalProperties);
 }
 
-export const noSuchField: Check = (value, run) => run.fail('no field of this name', value);
+export const noSuchField: Check = (value, run) => run.fail(NO_SUCH_FIELD, value);
 
 function declaredOnly(declared: readonly (readonly [name: string, check: Check])[]): Check {
   const cost = PER_ELEMENT * declared.length;
