@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { type MockedOutputs, mockRun } from '@mandate/agent-manifest';
+import { type MockedOutputs, mockRun, workflowOf } from '@mandate/agent-manifest';
 import type { Json, RunEvent } from '@mandate/schemas';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
@@ -34,7 +34,7 @@ export function runCommand(command: Command, run: RunCommand): void {
     .option('--detach', 'only start the run, and print its id')
     .option('--idempotency-key <key>', 'a repeated command with the same key starts no second run', someText)
     .option('--mock', 'play a manifest file here, without a plane, models, tools and people')
-    .option('--mock-outputs <json>', 'with --mock: the outputs of steps by name', jsonObject)
+    .option('--mock-outputs <json>', 'with --mock: the outputs of steps by their names', jsonObject)
     .addHelpText(
       'after',
       `
@@ -77,6 +77,8 @@ async function mock(named: string, options: Options, context: CommandContext): P
   const file = mustLoadManifest(named);
   const agent = agentOf(file, options.agent);
   const inputs = file.inputsOf((options.inputs ?? {}) as Json);
+  const outputs = (options.mockOutputs ?? {}) as MockedOutputs;
+  mustNameSteps(file, agent, Object.keys(outputs));
   const events: RunEvent[] = [];
   const end = mockRun(file.document, {
     started: {
@@ -85,7 +87,7 @@ async function mock(named: string, options: Options, context: CommandContext): P
       manifest: { id: file.id, version: 1, hash: file.hash },
       ...{ agent, inputs, principal: null, by: 'mock' },
     },
-    outputs: (options.mockOutputs ?? {}) as MockedOutputs,
+    outputs,
     onEvent: (event) => events.push(event),
   });
   if (end === null) throw new WrongUse(`the manifest has no agent ${agent}`, 'Name one of its agents.');
@@ -94,6 +96,23 @@ async function mock(named: string, options: Options, context: CommandContext): P
     else await write(context.stdout, `${eventLine(event)}\n`);
   }
   return end.status === 'completed' ? 0 : 1;
+}
+
+function mustNameSteps(
+  { document }: LoadedManifestFile,
+  agent: string | null,
+  names: readonly string[],
+): void {
+  const steps =
+    'topology' in document
+      ? document.topology.nodes.map(({ id }) => id)
+      : Object.keys(workflowOf(document, agent)?.steps ?? {});
+  const unknown = names.filter((name) => !steps.includes(name));
+  if (steps.length === 0 || unknown.length === 0) return;
+  throw new WrongUse(
+    `--mock-outputs names no step of the manifest: ${unknown.slice(0, 20).join(', ')}`,
+    `The steps are ${steps.slice(0, 100).join(', ')}.`,
+  );
 }
 
 function isFile(named: string): boolean {
