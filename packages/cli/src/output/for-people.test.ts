@@ -15,6 +15,15 @@ it.each([
     'GET /v1/audit/dead-letters/{id} tells what became of that; to publish it again, send {"again": true}.',
     '`mandate dead-letters show` tells what became of that; to publish it again, give --again.',
   ],
+  ['GET /v1/runs/{id} shows what it waits for.', '`mandate runs show` shows what it waits for.'],
+  ['GET /v1/runs lists the runs.', '`mandate runs list` lists the runs.'],
+  ['GET /v1/manifests lists what there is.', '`mandate manifests list` lists what there is.'],
+  [
+    'Publish your version with `mandate manifest publish FILE`, or leave the hash out.',
+    'Publish your version with `mandate manifest publish FILE`, or run the published one by its id with `mandate run ID`.',
+  ],
+  ['Leave `agent` out.', 'Leave --agent out.'],
+  ['Name one with `agent`: a, b.', 'Name one with --agent: a, b.'],
   ['GET /v1/alerts lists them.', '`mandate alerts list` lists them.'],
 ])('%s', (said, shown) => {
   expect(forPeople(said)).toBe(shown);

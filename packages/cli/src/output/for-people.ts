@@ -14,6 +14,12 @@ const COMMANDS: readonly [route: RegExp, command: string][] = [
   [/(?:\bGET )?\/v1\/audit\/dead-letters\b/g, '`mandate dead-letters list`'],
   [/\bsend \{"again": true\}/g, 'give --again'],
   [/\bGET \/v1\/alerts\b/g, '`mandate alerts list`'],
+  [/\bGET \/v1\/runs\/\{id\}/g, '`mandate runs show`'],
+  [/\bGET \/v1\/runs\b/g, '`mandate runs list`'],
+  [/\bGET \/v1\/manifests\b/g, '`mandate manifests list`'],
+  [/\bleave the hash out\b/g, 'run the published one by its id with `mandate run ID`'],
+  [/\bLeave `agent` out\b/g, 'Leave --agent out'],
+  [/\bName one with `agent`/g, 'Name one with --agent'],
 ];
 
 /** @param retryAfterMs the number of milliseconds that replaces the name `retryAfterMs` in the text */

@@ -57,17 +57,21 @@ export function runText(run: Run, stdout: Output): string {
 export function waitingLines(id: string, waiting: Run['waiting']): string[] {
   if (waiting === null) return [];
   if (waiting.for === 'approval') {
-    return waiting.approvals.flatMap(({ approvalId, agentId }) => [
+    const questions = waiting.approvals.flatMap(({ approvalId, agentId }) => [
       `waits for a person: ${agentId} asks at the step ${waiting.step}`,
       `  mandate approvals show ${approvalId}`,
       `  mandate approvals approve ${approvalId}`,
+      `  mandate approvals deny ${approvalId}`,
     ]);
+    return [...questions, 'then follow the run', `  mandate runs resume ${id}`];
   }
   const what = waiting.tool === null ? 'the step' : `a call of ${waiting.tool}`;
   return [
     `it is unknown whether ${what} was done at the step ${waiting.step}: look, then say so`,
     `  mandate runs resolve ${id} ${waiting.step} --done '{"…": "…"}'`,
     `  mandate runs resolve ${id} ${waiting.step} --not-done`,
+    'then follow the run',
+    `  mandate runs resume ${id}`,
   ];
 }
 
@@ -101,7 +105,7 @@ function detail(event: RunEvent): string {
     case 'call.begun':
       return `${place}  ${event.agentId} ${event.call.type === 'tool' ? event.call.tool : event.call.model}`;
     case 'call.completed':
-      return `${place}  ${event.agentId} ${event.answer.type}`;
+      return `${place}  ${event.agentId} ${event.answer.type}${'code' in event.answer ? `: ${event.answer.code}` : ''}`;
     default:
       return place;
   }

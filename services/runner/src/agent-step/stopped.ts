@@ -46,7 +46,7 @@ export function stopOf(
       return new StepStopped({ status: 'deferred', waiting: [{ ...expired, actionId, tool }] });
     if (code === 'DUPLICATE_ACTION') return new StepStopped({ status: 'superseded', actionId });
     return new StepStopped({
-      ...{ status: 'failed', code, message, kind: kindOf(refused) },
+      ...{ status: 'failed', code, message: withoutCode(code, message), kind: kindOf(refused) },
       ...(retryAfterMs !== null && { retryAfterMs }),
     });
   }
@@ -63,7 +63,13 @@ export function stopOf(
 
 /** Returns the stop of a step after a refusal that is final for its action. */
 export function stopOfRefusal({ code, text }: Refused): StepStopped {
-  return failed(code, text, 'hard block');
+  return failed(code, withoutCode(code, text), 'hard block');
+}
+
+/** What a model is told begins with the code. A result has the code in a field of its own. */
+function withoutCode(code: string, text: string): string {
+  const head = `${code}: `;
+  return text.startsWith(head) ? text.slice(head.length) : text;
 }
 
 function kindOf({
