@@ -6,6 +6,7 @@ import { expiredApproval } from '../plane/expired-approval.ts';
 import { ToolUnavailable } from '../tools/tool-errors.ts';
 import type { Refused } from './call-event.ts';
 import type { AgentStepResult } from './port.ts';
+import { withoutCode } from './without-code.ts';
 
 type Stop = Exclude<AgentStepResult, { status: 'completed' }>;
 type Failed = Extract<AgentStepResult, { status: 'failed' }>;
@@ -64,12 +65,6 @@ export function stopOf(
 /** Returns the stop of a step after a refusal that is final for its action. */
 export function stopOfRefusal({ code, text }: Refused): StepStopped {
   return failed(code, withoutCode(code, text), 'hard block');
-}
-
-/** What a model is told begins with the code. A result has the code in a field of its own. */
-function withoutCode(code: string, text: string): string {
-  const head = `${code}: `;
-  return text.startsWith(head) ? text.slice(head.length) : text;
 }
 
 function kindOf({

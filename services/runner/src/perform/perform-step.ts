@@ -1,8 +1,9 @@
 /** Performs one attempt of a step: asks for the action of the step, does the work, and settles the action. */
 import type { CurrentStep, EventDraft, RunPlan, RunState, StepResult } from '@mandate/agent-manifest';
-import { isMandateError, type Logger } from '@mandate/runtime';
+import type { Logger } from '@mandate/runtime';
 import type { Json } from '@mandate/schemas';
 import type { Planes } from '../plane/planes.ts';
+import { failureOfError } from './failure-of-error.ts';
 import { type AllowedStep, askStep } from './step-action.ts';
 
 export type StepWork = {
@@ -80,13 +81,6 @@ async function settled(
   if (result === null || 'deferred' in result || 'uncertain' in result) return result;
   await allowed.settle('failure' in result ? 'failure' : 'success');
   return result;
-}
-
-function failureOfError(error: unknown) {
-  const code = isMandateError(error) ? error.code : 'STEP_FAILED';
-  const reason = error instanceof Error ? error.message : String(error);
-  const retryable = isMandateError(error) && error.retryable;
-  return { code, reason, retryable, retryAfterMs: null };
 }
 
 /** Inputs of a step as arguments of its action. Arguments are an object. */
