@@ -72,7 +72,7 @@ async function startIn(held: AsyncDisposableStack, script: ModelScript, agents: 
   return {
     ...runCalls(api),
     effects: scene.effects,
-    letGo: scene.letGo,
+    ...{ letGo: scene.letGo, holdAgain: scene.holdAgain },
     errors: () =>
       [control, decider, gateway, ...runners].map((one) => one.errors().slice(-3_000)).join('\n\n'),
     async killRunners() {

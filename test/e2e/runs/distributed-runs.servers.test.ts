@@ -74,9 +74,9 @@ describeWithOwnServers(['kafka', 'redis'], 'runs on a distributed plane', () => 
     }
   });
 
-  test('after kill -9 of a runner the other takes over, and a call without an answer waits for a person', async () => {
+  test('after kill -9 of a runner the other takes over, and only calls of the killed one wait for a person', async () => {
     onTestFailed(() => console.error(plane.errors()));
-    const runs = await Promise.all(Array.from({ length: 10 }, () => plane.run('holds')));
+    const runs = await Promise.all(Array.from({ length: 16 }, () => plane.run('holds')));
     await waitUntil('every run to have called its tool', () =>
       runs.every((id) => effectsOf('hold', id).length === 1),
     );
@@ -95,11 +95,29 @@ describeWithOwnServers(['kafka', 'redis'], 'runs on a distributed plane', () => 
       waiting.push(id);
     }
     expect(waiting.length).toBeGreaterThan(0);
+    expect(waiting.length).toBeLessThan(runs.length);
     for (const [at, id] of waiting.entries()) {
       const done = at % 2 === 0;
       await plane.resolve(id, 'refund', done ? { done, output: 'Held.' } : { done });
       await plane.until(id, 'completed');
       expect(effectsOf('hold', id)).toHaveLength(done ? 1 : 2);
+    }
+  });
+
+  test('a runner that stops finishes its calls, and another one goes on', async () => {
+    onTestFailed(() => console.error(plane.errors()));
+    plane.holdAgain();
+    const runs = await Promise.all(Array.from({ length: 4 }, () => plane.run('holds')));
+    await waitUntil('every run to have called its tool', () =>
+      runs.every((id) => effectsOf('hold', id).length === 1),
+    );
+    const stopped = runners[1]?.kill('SIGTERM');
+    plane.letGo();
+    expect(await stopped).toBe(0);
+    await plane.startRunner();
+    for (const id of runs) {
+      await plane.until(id, 'completed');
+      expect(effectsOf('hold', id)).toHaveLength(1);
     }
   });
 

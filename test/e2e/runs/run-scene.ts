@@ -63,6 +63,7 @@ export async function openRunScene(options: {
         : [],
     /** Lets the calls of the tool `hold` answer. */
     letGo: () => writeFileSync(`${effectsFile}.go`, ''),
+    holdAgain: () => rmSync(`${effectsFile}.go`, { force: true }),
     async close() {
       await models.close();
       rmSync(folder, { recursive: true, force: true });

@@ -29,6 +29,14 @@ export type Driving = {
   log: Logger;
 };
 
+/** What a driver knows of the partition of its run: partition-hold.ts. */
+type Holding = {
+  /** Aborts because another process may hold the run now. */
+  signal: AbortSignal;
+  untilHeld(): Promise<void>;
+  setBusy(isBusy: boolean): void;
+};
+
 const LONGEST_SLEEP_MS = 60_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
@@ -36,17 +44,20 @@ const SUPERSEDED_MS = 5_000;
 const MOST_SUPERSEDED = 6;
 
 /**
- * Drives the run until it ends, or until `signal` aborts because another process may hold the run now.
+ * Drives the run until it ends, or until another process may hold the run.
  *
  * @param isTakenOver true if another process may have been in the middle of a step
  */
 export async function driveRun(
   booked: BookedRun,
   plan: RunPlan,
-  { isTakenOver, signal }: { isTakenOver: boolean; signal: AbortSignal },
+  { isTakenOver, holding }: { isTakenOver: boolean; holding: Holding },
   driving: Driving,
 ): Promise<void> {
   const { runs, clock, log } = driving;
+  const { signal } = holding;
+  /** The actions of calls that have begun and have no answer yet. */
+  const underWay = new Set<string>();
   const changed = changesOf(booked, driving);
   let takes = isTakenOver;
   /** The attempt that this driver took over in the middle. */
@@ -107,7 +118,7 @@ export async function driveRun(
 
   async function performed(state: RunState, current: CurrentStep): Promise<'on'> {
     const ending = AbortSignal.any([signal, changed.ended]);
-    const result = await driving.perform({
+    const result = await performing({
       ...{ run: state, current, plan, append, signal: ending },
       isTakenOver: taken === placeOf(current) || current.calls.length > 0,
     });
@@ -128,6 +139,15 @@ export async function driveRun(
     return 'on';
   }
 
+  async function performing(work: Parameters<PerformStep>[0]): ReturnType<PerformStep> {
+    try {
+      return await driving.perform(work);
+    } finally {
+      underWay.clear();
+      holding.setBusy(false);
+    }
+  }
+
   /** Waits for the answer of a person, until it is too late for one. */
   async function answered({ deferred, untilMs }: Extract<NextOfRun, { for: 'approval' }>): Promise<'on'> {
     const until = AbortSignal.any([signal, changed.next()]);
@@ -139,7 +159,9 @@ export async function driveRun(
     return 'on';
   }
 
+  /** Until the group has confirmed that this process holds the run, only answers of calls are appended. */
   async function append(drafts: readonly EventDraft[]): Promise<void> {
+    if (drafts.some(({ event }) => event !== 'call.completed')) await holding.untilHeld();
     signal.throwIfAborted();
     const { tenant, runId } = booked;
     const at = wireTime(clock());
@@ -148,6 +170,11 @@ export async function driveRun(
       runId,
       drafts.map((draft) => ({ ...draft, runId, tenant, at }) as RunEvent),
     );
+    for (const draft of drafts) {
+      if (draft.event === 'call.begun') underWay.add(draft.actionId);
+      if (draft.event === 'call.completed') underWay.delete(draft.actionId);
+    }
+    holding.setBusy(underWay.size > 0);
   }
 }
 

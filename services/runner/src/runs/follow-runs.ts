@@ -11,6 +11,8 @@ export type FollowedRuns = Required<Running> & {
    * did not read them back within 10 s.
    */
   append(tenant: string, runId: string, events: readonly RunEvent[]): Promise<void>;
+  /** Resolves once this process has read the record at this position. Rejects with BUS_UNAVAILABLE after 10 s. */
+  reached(position: LogPosition): Promise<void>;
   /** The events of a run, from memory or from the log. */
   eventsOf(run: BookedRun): Promise<readonly RunEvent[]>;
 };
@@ -94,6 +96,7 @@ export async function followRuns(bus: Bus, log: Logger): Promise<FollowedRuns> {
       const last = placed.at(-1);
       if (last !== undefined) await reached(last.position);
     },
+    reached,
     eventsOf,
     finished: reader.finished,
     stop: () => reader.stop(),

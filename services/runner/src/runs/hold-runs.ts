@@ -7,15 +7,22 @@
  */
 import type { Batch, Bus, Consumer } from '@mandate/bus';
 import { isMandateError, type Logger } from '@mandate/runtime';
-import { GROUPS, TOPICS } from '@mandate/schemas';
+import { GROUPS, type RunEvent, TOPICS } from '@mandate/schemas';
 import type { PlanOf } from '../manifests/plans.ts';
 import { type Driving, driveRun } from './drive-run.ts';
+import type { FollowedRuns } from './follow-runs.ts';
+import { PartitionHold } from './partition-hold.ts';
 import type { BookedRun } from './run-book.ts';
 
 export type HeldRuns = Pick<Consumer, 'finished' | 'stop'> & {
   /** How many runs this process drives now. */
   driven(): number;
 };
+
+type Driven = { hold: PartitionHold; stopping: AbortController; done: Promise<void> };
+
+/** The first events of another process that goes on with a run in the middle of a step. */
+const TAKEN_OVER: ReadonlySet<RunEvent['event']> = new Set(['step.resumed', 'step.uncertain']);
 
 export async function holdRuns(
   bus: Bus,
@@ -24,12 +31,44 @@ export async function holdRuns(
     sessionTimeoutMs,
     log,
     ...driving
-  }: Driving & { planOf: PlanOf; sessionTimeoutMs: number; log: Logger },
+  }: Driving & {
+    runs: Pick<FollowedRuns, 'reached'>;
+    planOf: PlanOf;
+    sessionTimeoutMs: number;
+    log: Logger;
+  },
 ): Promise<HeldRuns> {
-  const { book } = driving.runs;
-  const driven = new Map<BookedRun, Promise<void>>();
+  const { book, reached } = driving.runs;
+  const holds = new Map<number, PartitionHold>();
+  const driven = new Map<BookedRun, Driven>();
+  // A round of the group waits for its members for one session at most.
+  const release = { quietMs: sessionTimeoutMs / 2, keepMs: 2 * sessionTimeoutMs };
 
-  async function planned(run: BookedRun, how: { isTakenOver: boolean; signal: AbortSignal }): Promise<void> {
+  function drive(run: BookedRun, hold: PartitionHold, isTakenOver: boolean): void {
+    const before = driven.get(run);
+    const isDriven = before?.hold === hold && !before.stopping.signal.aborted;
+    if (isDriven) return;
+    const stopping = new AbortController();
+    const holding = {
+      signal: AbortSignal.any([hold.signal, stopping.signal]),
+      untilHeld: () => hold.untilHeld(),
+      setBusy: (isBusy: boolean) => hold.setBusy(run, isBusy),
+    };
+    const done = planned(run, before?.done, { isTakenOver, holding })
+      .catch((err) => log.error({ err, run: run.runId }, 'a run cannot be driven'))
+      .finally(() => {
+        if (driven.get(run) === entry) driven.delete(run);
+      });
+    const entry = { hold, stopping, done };
+    driven.set(run, entry);
+  }
+
+  async function planned(
+    run: BookedRun,
+    before: Promise<void> | undefined,
+    how: Parameters<typeof driveRun>[2],
+  ): Promise<void> {
+    await before;
     const plan = await planOf(run.started);
     if (plan !== null) return driveRun(run, plan, how, { ...driving, log });
     log.error(
@@ -38,37 +77,49 @@ export async function holdRuns(
     );
   }
 
-  async function hold(batch: Batch): Promise<void> {
+  function newHold(partition: number): PartitionHold {
+    const hold = new PartitionHold();
+    const unlisten = book.listen((run, { event }) => {
+      if (run.partition !== partition) return;
+      if (!hold.isHeld) {
+        if (TAKEN_OVER.has(event)) driven.get(run)?.stopping.abort();
+        return;
+      }
+      const mayDrive = event === 'run.started' || event === 'run.retried';
+      if (mayDrive && run.status === 'running') drive(run, hold, false);
+    });
+    holds.set(partition, hold);
+    hold.signal.addEventListener('abort', () => {
+      unlisten();
+      if (holds.get(partition) === hold) holds.delete(partition);
+    });
+    return hold;
+  }
+
+  async function onBatch(batch: Batch): Promise<void> {
     const { partition } = batch;
-    const lost = new AbortController();
-    const signal = AbortSignal.any([batch.signal, lost.signal]);
+    const hold = holds.get(partition) ?? newHold(partition);
     const beat = setInterval(() => {
       batch.heartbeat().catch((error) => {
-        if (isMandateError(error, 'BUS_FENCED')) lost.abort(error);
+        if (isMandateError(error, 'BUS_FENCED')) hold.lose();
         else log.warn({ err: error, partition }, 'a heartbeat of the runner failed');
       });
     }, sessionTimeoutMs / 4);
-    const own: Promise<void>[] = [];
-    const drive = (run: BookedRun, isTakenOver: boolean) => {
-      if (driven.has(run)) return;
-      const done = planned(run, { isTakenOver, signal })
-        .catch((err) => log.error({ err, run: run.runId }, 'a run cannot be driven'))
-        .finally(() => driven.delete(run));
-      driven.set(run, done);
-      own.push(done);
-    };
-    const unlisten = book.listen((run, { event }) => {
-      const mayDrive = event === 'run.started' || event === 'run.retried';
-      if (mayDrive && run.partition === partition && run.status === 'running') drive(run, false);
-    });
-    for (const run of book.openRunsOf(partition)) drive(run, true);
-    await new Promise<void>((resolve) => {
-      if (signal.aborted) resolve();
-      else signal.addEventListener('abort', () => resolve(), { once: true });
-    });
-    unlisten();
-    clearInterval(beat);
-    await Promise.all(own);
+    const ending = AbortSignal.any([batch.signal, hold.signal]);
+    const ended = aborted(ending);
+    try {
+      // The book must know what the process appended that held the partition before.
+      await Promise.race([ended, reached({ topic: TOPICS.runs, partition, offset: batch.endOffset - 1 })]);
+      if (ending.aborted) return;
+      hold.confirm();
+      for (const run of book.openRunsOf(partition)) drive(run, hold, true);
+      await ended;
+    } catch (err) {
+      log.warn({ err, partition }, 'the runs of a partition wait');
+    } finally {
+      clearInterval(beat);
+      await hold.release(release);
+    }
   }
 
   const consumer = await bus.consume({
@@ -77,11 +128,22 @@ export async function holdRuns(
     from: 'earliest',
     maxBatch: 1,
     sessionTimeoutMs,
-    onBatch: hold,
+    onBatch,
   });
   return {
     finished: consumer.finished,
-    stop: (drainMs) => consumer.stop(drainMs),
+    async stop(drainMs) {
+      await consumer.stop(drainMs);
+      for (const hold of [...holds.values()]) hold.lose();
+      await Promise.all([...driven.values()].map(({ done }) => done));
+    },
     driven: () => driven.size,
   };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }
