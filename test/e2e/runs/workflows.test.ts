@@ -177,3 +177,19 @@ test('an agent loads its files of knowledge, as they were published', async () =
   expect(first).not.toMatch(/two minutes|vault-7/);
   expect(second).toContain('Green tea draws for two minutes.');
 });
+
+test('a retry asks the model again if its last answers were of no use, and makes no other call again', async () => {
+  const outputs = { score: { type: 'number' } };
+  const id = await publish(
+    { judge: { answers: (call) => ({ text: call < 3 ? 'good' : '{"score": 1}' }), outputs } },
+    { judge: { type: 'agent', agent: 'judge' } },
+  );
+  const run = await plane.run(id);
+  expect((await plane.until(run, 'failed')).failure).toMatchObject({ code: 'ANSWER_INVALID', step: 'judge' });
+  await plane.api().post(`/v1/runs/${run}/retry`);
+  expect((await plane.until(run, 'completed')).outputs).toEqual({ score: 1 });
+  const asked = (await plane.events(run)).flatMap((event) =>
+    event.event === 'call.begun' ? [event.actionId] : [],
+  );
+  expect(asked).toEqual([`${run}:judge:1:m1`, `${run}:judge:1:m2`, `${run}:judge:1:m1~1`]);
+});

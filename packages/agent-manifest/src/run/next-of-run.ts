@@ -166,9 +166,9 @@ function afterFailure(
   return { event: 'step.retrying', step, visit, attempt: attempt + 1, delayMs };
 }
 
-/** The delay doubles with each attempt. `attempt` is the next one, so it is 2 or more. */
+/** The delay doubles with each attempt. `attempt` is the next one. It is 1 if the last attempt does not count. */
 function delayBefore(attempt: number): number {
-  return Math.min(FIRST_DELAY_MS * 2 ** (attempt - 2), LONGEST_DELAY_MS);
+  return Math.min(FIRST_DELAY_MS * 2 ** Math.max(0, attempt - 2), LONGEST_DELAY_MS);
 }
 
 function end(plan: RunPlan, run: RunState): readonly EventDraft[] {

@@ -4,18 +4,7 @@
  * event of a runner that lost the run, or of a person who answered twice.
  */
 import type { Json, RunEvent, RunEventOf } from '@mandate/schemas';
-
-/**
- * What the log says of the calls of a visit, in their order. `call.resolved`: a person said that it was not done.
- * `call.retried`: the call was refused, and after a person's retry it is asked again, as another action.
- */
-export type CallRecord =
-  | Omit<RunEventOf<'call.begun'>, keyof Place>
-  | Omit<RunEventOf<'call.completed'>, keyof Place>
-  | { event: 'call.resolved'; agentId: string; actionId: string; done: false }
-  | { event: 'call.retried'; agentId: string; actionId: string };
-
-type Place = Pick<RunEventOf<'step.begun'>, 'runId' | 'tenant' | 'at' | 'step' | 'visit' | 'attempt'>;
+import { answerOf, type CallRecord, callsToAskAgain, isSameCall } from './calls-of-visit.ts';
 
 /** The visit of a step that the run is at. */
 export type CurrentStep = {
@@ -60,7 +49,7 @@ export type RunState = {
   visits: number;
   /** How often a person let the run go on after it had failed. */
   retries: number;
-  /** The attempts of the current visit that a person's retry does not count. */
+  /** The attempts of the current visit that do not count: of before a person's retry, and those that were not done. */
   forgivenAttempts: number;
   /** The time that the run has worked. Waiting for people does not count. */
   workedMs: number;
@@ -178,7 +167,7 @@ function ofStep(run: RunState, event: StepEvent, absorb: Absorb): boolean {
   if (current.attempt !== event.attempt) return false;
   switch (event.event) {
     case 'call.begun': {
-      if (current.phase !== 'performing' || answerOf(current, event) !== null) return false;
+      if (current.phase !== 'performing' || answerOf(current.calls, event) !== null) return false;
       const { agentId, actionId, call, repeatable } = event;
       current.calls.push({ event: 'call.begun', agentId, actionId, call, repeatable });
       return true;
@@ -204,7 +193,7 @@ function ofStep(run: RunState, event: StepEvent, absorb: Absorb): boolean {
       run.workingSinceMs = Date.parse(event.at);
       return true;
     case 'step.uncertain':
-      if (current.phase !== 'performing' || answerOf(current, event) !== null) return false;
+      if (current.phase !== 'performing' || answerOf(current.calls, event) !== null) return false;
       run.current = { ...withoutPhase(current), phase: 'uncertain', uncertain: event };
       return rest(run, event.at);
     case 'step.resolved':
@@ -243,7 +232,7 @@ function failedBefore(run: RunState, event: RunEventOf<'step.failed'>): boolean 
 function callCompleted(run: RunState, current: CurrentStep, event: RunEventOf<'call.completed'>): boolean {
   const { agentId, actionId, actionAttempt, answer, outcome } = event;
   const isBegun = current.calls.some((call) => call.event === 'call.begun' && isSameCall(call, event));
-  if (!isBegun || answerOf(current, event) !== null) return false;
+  if (!isBegun || answerOf(current.calls, event) !== null) return false;
   current.calls.push({ event: 'call.completed', agentId, actionId, actionAttempt, answer, outcome });
   if (current.phase !== 'uncertain' || !isSameCall(current.uncertain, event)) return true;
   run.current = { ...withoutPhase(current), phase: 'performing' };
@@ -262,27 +251,14 @@ function resolved(run: RunState, current: CurrentStep, event: RunEventOf<'step.r
     const known = { actionAttempt: null, answer, outcome: { status: 'success' } } as const;
     current.calls.push({ event: 'call.completed', agentId, actionId, ...known });
   }
+  // The person did not say that the attempt failed.
+  if (!done) run.forgivenAttempts += 1;
   // A call that was done is an answer like any other: the step goes on with it.
   run.current =
     isCall && done
       ? { ...withoutPhase(current), phase: 'performing' }
       : { ...withoutPhase(current), phase: 'resolved', done, output };
   return work(run, event.at);
-}
-
-type NamedCall = { agentId: string | null; actionId: string | null };
-
-function isSameCall(one: NamedCall, other: NamedCall): boolean {
-  return one.actionId !== null && one.actionId === other.actionId && one.agentId === other.agentId;
-}
-
-/** The answer of a call in this visit. Null while it has none. A call that failed without a result has none. */
-function answerOf({ calls }: CurrentStep, named: NamedCall): RunEventOf<'call.completed'>['answer'] | null {
-  for (const call of calls) {
-    if (call.event === 'call.completed' && call.answer.type !== 'failed' && isSameCall(call, named))
-      return call.answer;
-  }
-  return null;
 }
 
 /** A person lets a failed run go on: the step that failed has all its attempts again. */
@@ -296,7 +272,7 @@ function retried(run: RunState, event: RunEventOf<'run.retried'>): boolean {
       run.current = null;
     } else {
       const attempt = current.attempt + 1;
-      current.calls.push(...refusedCalls(current));
+      current.calls.push(...callsToAskAgain(current.calls, run.ended?.code ?? null));
       const fromMs = Date.parse(event.at);
       run.current = { ...withoutPhase(current), attempt, phase: 'retrying', fromMs };
       run.forgivenAttempts = current.attempt;
@@ -309,26 +285,6 @@ function retried(run: RunState, event: RunEventOf<'run.retried'>): boolean {
   run.workedMs = 0;
   run.workingSinceMs = Date.parse(event.at);
   return true;
-}
-
-/**
- * The calls to ask again after a person's retry. A refusal stays if the model was called after it: the model may have
- * acted on it.
- */
-function refusedCalls({ calls }: CurrentStep): CallRecord[] {
-  return calls.flatMap((call, at): CallRecord[] => {
-    if (call.event !== 'call.completed' || call.answer.type !== 'refused') return [];
-    const { agentId, actionId } = call;
-    const isTold = calls
-      .slice(at)
-      .some(
-        (later) => later.event === 'call.begun' && later.call.type === 'model' && later.agentId === agentId,
-      );
-    const isRetried = calls
-      .slice(at)
-      .some((later) => later.event === 'call.retried' && isSameCall(later, call));
-    return isTold || isRetried ? [] : [{ event: 'call.retried', agentId, actionId }];
-  });
 }
 
 export function visitsOf(run: RunState, step: string): number {

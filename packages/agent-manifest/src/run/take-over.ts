@@ -1,6 +1,8 @@
 /** What a runner appends when it takes a run over in the middle of a step. */
+
+import type { CallRecord } from './calls-of-visit.ts';
 import type { EventDraft } from './next-of-run.ts';
-import type { CallRecord, RunState } from './run-state.ts';
+import type { RunState } from './run-state.ts';
 
 /**
  * Returns the event with which another runner goes on. Null if the run is not in the middle of a step. A tool that has

@@ -3,9 +3,10 @@ import { described, id } from '@mandate/schemas';
 import { callerOf, type HttpServer, pageCursor } from '@mandate/server';
 import { z } from 'zod';
 import type { Runner } from '../runner.ts';
+import { type PlaceInList, placeOf } from '../runs/run-book.ts';
 import { RUN_STATUSES, type ShownRun, shownOf, shownRun } from './run-shapes.ts';
 
-const cursor = pageCursor('runs', z.tuple([z.int()]));
+const cursor = pageCursor('runs', z.tuple([z.string(), z.string()]));
 
 export function listRuns(server: HttpServer, { runs }: Runner): void {
   server.get(
@@ -37,17 +38,17 @@ export function listRuns(server: HttpServer, { runs }: Runner): void {
     (request) => {
       const { manifest, status, limit, cursor: after } = request.query;
       const { tenant } = callerOf(request);
-      const found: { number: number; run: ShownRun }[] = [];
-      for (const run of runs.book.newestFirst(tenant, after?.[0])) {
+      const found: { place: PlaceInList; run: ShownRun }[] = [];
+      for (const run of runs.book.newestFirst(tenant, after ?? null)) {
         if (manifest !== undefined && run.started.manifest.id !== manifest) continue;
         const shown = shownOf(run);
         if (status !== undefined && shown.status !== status) continue;
-        found.push({ number: run.startedNumber, run: shown });
+        found.push({ place: placeOf(run), run: shown });
         if (found.length === limit) break;
       }
       return {
         runs: found.map(({ run }) => run),
-        next: cursor.next(found, limit, ({ number }) => [number]),
+        next: cursor.next(found, limit, ({ place: [at, id] }) => [at, id]),
       };
     },
   );

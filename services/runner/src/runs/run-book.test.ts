@@ -1,7 +1,7 @@
 import type { RunPlan } from '@mandate/agent-manifest';
 import { type RunEvent, runKey } from '@mandate/schemas';
 import { expect, test } from 'vitest';
-import { RunBook } from './run-book.ts';
+import { type PlaceInList, RunBook } from './run-book.ts';
 
 const STARTED = {
   event: 'run.started',
@@ -83,4 +83,18 @@ test('drops the events of the runs that ended first, and takes them back for a r
   book.restore(run, events);
   apply(RETRIED);
   expect(run).toMatchObject({ status: 'running', events: [{}, {}, { event: 'run.retried' }] });
+});
+
+test('lists the newest start first, in whatever order partitions are read', () => {
+  const { book, apply } = startedBook();
+  for (const [runId, at] of [
+    ['run_b', '2026-11-02T08:00:00.000Z'],
+    ['run_c', '2026-10-01T08:00:00.000Z'],
+    ['run_a', '2026-11-02T08:00:00.000Z'],
+  ] as const)
+    apply({ ...STARTED, at } as Written, runId);
+  const ids = (before?: PlaceInList) => [...book.newestFirst('default', before)].map(({ runId }) => runId);
+  expect(ids()).toEqual(['run_b', 'run_a', 'run_1', 'run_c']);
+  expect(ids(['2026-11-02T08:00:00.000Z', 'run_a'])).toEqual(['run_1', 'run_c']);
+  expect([...book.newestFirst('other')]).toEqual([]);
 });

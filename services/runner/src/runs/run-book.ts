@@ -20,8 +20,10 @@ export type BookedRun = {
   folded: { plan: RunPlan; state: RunState } | null;
   status: RunState['status'];
   updatedAt: string;
-  readonly startedNumber: number;
 };
+
+/** Where a run is in the list of runs: its start, then its id. */
+export type PlaceInList = readonly [startedAt: string, runId: string];
 
 export type RunListener = (run: BookedRun, event: RunEvent) => void;
 
@@ -39,7 +41,9 @@ export class RunBook {
   /** The keys of ended runs whose events are in memory, the oldest end first. */
   readonly #ended = new Set<string>();
   readonly #listeners = new Set<RunListener>();
-  #started = 0;
+  /** All runs, the oldest start first once they are sorted. */
+  readonly #byStart: BookedRun[] = [];
+  #isSorted = true;
 
   apply(event: RunEvent, { partition, offset }: Pick<LogPosition, 'partition' | 'offset'>): void {
     const key = runKey(event.tenant, event.runId);
@@ -90,10 +94,14 @@ export class RunBook {
     }
   }
 
-  /** The runs of a tenant, the newest first, that were started before the run with this number. */
-  *newestFirst(tenant: string, before: number = Number.POSITIVE_INFINITY): Iterable<BookedRun> {
-    for (const run of [...this.#runs.values()].reverse()) {
-      if (run.tenant === tenant && run.startedNumber < before) yield run;
+  /** The runs of a tenant, the newest first. @param before begins after this place in the list */
+  *newestFirst(tenant: string, before: PlaceInList | null = null): Iterable<BookedRun> {
+    // At the start of a process, runs are read partition by partition.
+    if (!this.#isSorted)
+      this.#byStart.sort((one, other) => (isBefore(placeOf(one), placeOf(other)) ? -1 : 1));
+    this.#isSorted = true;
+    for (const run of this.#byStart.toReversed()) {
+      if (run.tenant === tenant && (before === null || isBefore(placeOf(run), before))) yield run;
     }
   }
 
@@ -109,7 +117,6 @@ export class RunBook {
     { partition, offset }: Pick<LogPosition, 'partition' | 'offset'>,
   ): void {
     const { tenant, runId, at } = started;
-    this.#started += 1;
     const run: BookedRun = {
       tenant,
       runId,
@@ -120,9 +127,11 @@ export class RunBook {
       folded: null,
       status: 'running',
       updatedAt: at,
-      startedNumber: this.#started,
     };
     this.#runs.set(key, run);
+    const newest = this.#byStart.at(-1);
+    if (newest !== undefined && isBefore(placeOf(run), placeOf(newest))) this.#isSorted = false;
+    this.#byStart.push(run);
     if (this.#runs.size > MOST_RUNS) this.#dropOldestEnded();
     this.#tell(run, started);
   }
@@ -148,6 +157,7 @@ export class RunBook {
       if (run.status === 'running') continue;
       this.#runs.delete(key);
       this.#ended.delete(key);
+      this.#byStart.splice(this.#byStart.indexOf(run), 1);
       return;
     }
   }
@@ -170,4 +180,12 @@ function statusAfter({ folded, status, events }: BookedRun, { event }: RunEvent)
 function isPastLastStep(events: readonly RunEvent[]): boolean {
   const last = events.findLast(({ event }) => event.startsWith('step.'));
   return last?.event === 'step.completed' && last.next === null;
+}
+
+export function placeOf({ started, runId }: BookedRun): PlaceInList {
+  return [started.at, runId];
+}
+
+function isBefore([at, runId]: PlaceInList, [otherAt, otherId]: PlaceInList): boolean {
+  return at === otherAt ? runId < otherId : at < otherAt;
 }
