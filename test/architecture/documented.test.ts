@@ -24,8 +24,16 @@ function found(pattern: RegExp, text = wholeSource): string[] {
   return [...new Set([...text.matchAll(pattern)].map(([, name = '']) => name))].sort();
 }
 
+/** The code that performs runs of agent manifests. */
+const sourceOfRuns = sourceOf((path) =>
+  /^(services\/runner\/src|packages\/agent-manifest\/src\/(run|conditions))\//.test(path),
+);
+/** Quoted names in this code that are no codes of failures. */
+const OTHER_NAMES: ReadonlySet<string> = new Set(['RUNNER_SESSION_TIMEOUT_MS', 'SCHEMA_INVALID']);
+
 const errorsPage = readFileSync(join(ROOT, 'docs/errors.md'), 'utf8');
-const [, decisions = '', settlements = '', problems = '', errors = ''] = errorsPage.split(/^## .*$/m);
+const [, decisions = '', settlements = '', problems = '', errors = '', runs = ''] =
+  errorsPage.split(/^## .*$/m);
 const codesIn = (section: string) => found(/^\| `([A-Z_]+)` \|/gm, section);
 
 describe('docs/errors.md', () => {
@@ -48,6 +56,15 @@ describe('docs/errors.md', () => {
     expect(thrown.length).toBeGreaterThan(50);
     const documented = [...codesIn(problems), ...codesIn(errors)];
     expect([...new Set(thrown)].filter((code) => !documented.includes(code))).toEqual([]);
+  });
+
+  it('lists every code with which a step or a run fails', () => {
+    const written = found(/'([A-Z]+(?:_[A-Z]+)+)'/g, sourceOfRuns);
+    const documented = new Set(found(/`([A-Z]+(?:_[A-Z]+)+)`/g, errorsPage));
+    expect(written.length).toBeGreaterThan(50);
+    expect(written.filter((code) => !documented.has(code) && !OTHER_NAMES.has(code))).toEqual([]);
+    const listed = found(/`([A-Z]+(?:_[A-Z]+)+)`/g, runs.replace(/^(\| .*? \|).*$/gm, '$1'));
+    expect(listed.filter((code) => !sourceOfRuns.includes(`'${code}'`))).toEqual([]);
   });
 
   it('lists no code that the source does not contain', () => {

@@ -4,7 +4,7 @@
  */
 import type { AgentManifest, GateDocument } from '@mandate/schemas/agent-manifest';
 import { type Catalog, catalogOf, findTool } from '../catalog.ts';
-import { allowedHosts, leadsOut } from './hosts.ts';
+import { allowedHosts, hostOf, leadsOut } from './hosts.ts';
 
 type GateRule =
   | 'auth_mandate_missing'
@@ -151,9 +151,17 @@ function askOfSteps({ workflow }: AgentManifest, gate: GateDocument, say: Say): 
   }
 }
 
+/** How much of a host a message shows. */
+const LONGEST_HOST = 100;
+
 function askOfAddress(address: string, path: string, component: string, { say, mayReach }: Asked): void {
   if (mayReach(address)) return;
-  say('domain_restriction', path, component, 'leads to a host that is not among the allowed domains');
+  const host = hostOf(address)?.slice(0, LONGEST_HOST) ?? null;
+  const why =
+    host === null
+      ? 'names no host, so it cannot be among the allowed domains'
+      : `leads to the host "${host}", which is not among the allowed domains`;
+  say('domain_restriction', path, component, why);
 }
 
 function compare(one: string, other: string): number {

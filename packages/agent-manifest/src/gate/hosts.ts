@@ -11,7 +11,7 @@ export function leadsOut(text: string): boolean {
 }
 
 /** Returns the host of an address as it is written, without its port. Null if there is none, or if it is doubtful. */
-function hostOf(address: string): string | null {
+export function hostOf(address: string): string | null {
   const [, rest = ''] = ADDRESS.exec(address) ?? [];
   const [authority = ''] = rest.split(/[/?#]/, 1);
   if (DOUBTFUL.test(authority)) return null;
