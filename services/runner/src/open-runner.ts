@@ -32,7 +32,7 @@ export async function openRunner(
   const { bus, followed, file, recordReads, clock = systemClock, log, running, closing, keyOf } = parts;
   const started = {
     ...{ bus, clock, log, keyOf },
-    ...file.open(clock),
+    ...file.open(clock, log),
     published: followed.manifests,
     sessionTimeoutMs: config.RUNNER_SESSION_TIMEOUT_MS,
   };

@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs';
 import { describeFault } from '@mandate/policy/documents';
-import { MandateError, readTextFile } from '@mandate/runtime';
+import { type Logger, MandateError, readTextFile } from '@mandate/runtime';
 import type { LogicOptions } from './logic/run-logic.ts';
 import type { ModelClients } from './models/model-clients.ts';
 import { openModelClients } from './models/open-model-clients.ts';
@@ -17,7 +17,10 @@ import type { ToolServers } from './tools/tool-servers.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export type RunnerFile = {
-  open(clock: () => number): {
+  open(
+    clock: () => number,
+    log: Logger,
+  ): {
     models: ModelClients;
     tokenWindows: TokenWindows;
     toolServers: ToolServers;
@@ -33,10 +36,10 @@ export function openRunnerFile(
   const path = named ?? folder.runner;
   const document = named === undefined && !existsSync(path) ? NO_RUNNER_DOCUMENT : mustLoad(path, env);
   return {
-    open: (clock) => ({
+    open: (clock, log) => ({
       models: openModelClients(document, clock()),
       tokenWindows: new TokenWindows(clock),
-      toolServers: openToolServers(document),
+      toolServers: openToolServers(document, log),
       logic: document.logic.enabled ? { python: document.logic.python } : null,
     }),
   };

@@ -225,6 +225,8 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
       'Math.max(started?.outputTokens ?? 0, tokensOfBytes(deliveredBytes))',
       '(started?.outputTokens ?? 0)',
     ],
+  ]),
+  ...inFile('packages/runtime/src/is-unsent.ts', [
     [
       'sdk: a lost connection may have reached the provider',
       "  'ECONNREFUSED',",

@@ -18,7 +18,7 @@ type NamedCall = { agentId: string | null; actionId: string | null };
 /** The codes of steps that failed because the last answer of the model was of no use. */
 const UNUSABLE: ReadonlySet<string> = new Set([
   ...['ANSWER_INVALID', 'ANSWER_TRUNCATED', 'MODEL_REFUSED'],
-  ...['OUTPUT_TOO_LARGE', 'SCORE_INVALID', 'STATE_INVALID'],
+  ...['OUTPUT_TOO_LARGE', 'REFINEMENTS_EXHAUSTED', 'SCORE_INVALID', 'STATE_INVALID'],
 ]);
 
 export function isSameCall(one: NamedCall, other: NamedCall): boolean {

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApiClient } from '@mandate/client';
-import { systemClock } from '@mandate/runtime';
+import { silentLogger, systemClock } from '@mandate/runtime';
 import { Mandate } from '@mandate/sdk/plane';
 import { type PlaneProcess, spawnMandate, startPlane } from '@mandate/testing';
 import { type ModelScript, type ModelServer, startModelServer } from '@mandate/testing/model-server';
@@ -183,7 +183,7 @@ function openBank(effects: string) {
   };
   const loaded = loadRunnerDocument(Buffer.from(JSON.stringify({ version: 1, servers: { bank } })), {});
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
-  return openToolServers(loaded.document);
+  return openToolServers(loaded.document, silentLogger());
 }
 
 function operatorOf({ url, keys }: PlaneProcess) {

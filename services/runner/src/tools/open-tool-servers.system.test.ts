@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { silentLogger } from '@mandate/runtime';
 import { temporaryFolder } from '@mandate/testing';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { StepTool } from '../agent-step/step.ts';
 import { loadRunnerDocument } from '../runner-document.ts';
 import { type HttpServer, startLegacyServer, startModernServer } from './http-servers.fixture.ts';
@@ -14,12 +15,12 @@ import { toolHash } from './tool-hash.ts';
 const signal = new AbortController().signal;
 const options = { idempotencyKey: 'run:a:1:t1', signal };
 
-function open(document: object) {
+function open(document: object, log = silentLogger()) {
   const loaded = loadRunnerDocument(Buffer.from(JSON.stringify({ version: 1, ...document })), {
     TOKEN: 'secret',
   });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
-  const servers = openToolServers(loaded.document);
+  const servers = openToolServers(loaded.document, log);
   onTestFinished(() => servers.close());
   return servers;
 }
@@ -199,6 +200,22 @@ describe('a server over stdio', () => {
       code: 'TOOL_SERVER_UNAVAILABLE',
       kind: 'transient',
     });
+  });
+
+  test('that ends at once leaves its last words in the log of the runner, and not in the error', async () => {
+    const warn = vi.fn();
+    const args = ['-e', 'console.error("no folder secret-notes"); process.exit(3)'];
+    const servers = open(
+      { servers: { bank: { command: process.execPath, args } } },
+      { ...silentLogger(), warn },
+    );
+    const error = await servers.find(ofBank('look'), signal).catch(String);
+    expect(error).toContain('The server "bank" cannot be used');
+    expect(error).not.toContain('secret-notes');
+    expect(warn).toHaveBeenCalledWith(
+      expect.objectContaining({ server: 'bank', said: 'no folder secret-notes' }),
+      'a server of tools cannot be started',
+    );
   });
 
   test('serves the inline tools that are bound to it', async () => {

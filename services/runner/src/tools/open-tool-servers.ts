@@ -1,6 +1,7 @@
 /** Finds the tools of manifests on the servers that the configuration binds to them. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import type { Logger } from '@mandate/runtime';
 import type { StepTool } from '../agent-step/step.ts';
 import type { ToolServersDocument } from '../runner-document.ts';
 import { type Binding, bindTool } from './bind-tool.ts';
@@ -15,7 +16,7 @@ type Listed = Awaited<ReturnType<ServerConnection['tools']>>[number];
 /** The most servers that are connected by addresses of manifests. Bound servers do not count. */
 const MOST_UNBOUND = 100;
 
-export function openToolServers(document: ToolServersDocument): ToolServers {
+export function openToolServers(document: ToolServersDocument, log: Logger): ToolServers {
   const connections = new Map<string, ServerConnection>();
   const connectionOf = ({ key, server }: Binding): ServerConnection => {
     const known = connections.get(key);
@@ -27,7 +28,7 @@ export function openToolServers(document: ToolServersDocument): ToolServers {
       void connections.get(oldest)?.close();
       connections.delete(oldest);
     }
-    const opened = new ServerConnection(key, server);
+    const opened = new ServerConnection(key, server, log);
     connections.set(key, opened);
     return opened;
   };

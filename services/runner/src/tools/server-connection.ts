@@ -2,6 +2,8 @@
  * A connection to one MCP server, opened at its first use and again after it was lost. It speaks both eras of the
  * protocol: servers of 2026-07-28, which keep no session, and older ones.
  */
+import type { Stream } from 'node:stream';
+import type { Logger } from '@mandate/runtime';
 import {
   Client,
   StreamableHTTPClientTransport,
@@ -9,13 +11,15 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import type { CommandServer, ServerSettings } from '../runner-document.ts';
+import type { CommandServer, ServerSettings, UrlServer } from '../runner-document.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { failureOfCall, mayBeLost, resultOfError, ToolUnavailable } from './tool-errors.ts';
 
 const NAME = { name: 'mandate-runner', version: '0.1.0' };
 const MODERN = '2026-07-28';
 
+/** How much of the end of stderr is kept. */
+const MOST_SAID = 1_000;
 const CONNECT_MS = 30_000;
 const PROBE_MS = 5_000;
 const LIST_MS = 30_000;
@@ -32,15 +36,17 @@ type CallResult = Awaited<ReturnType<Client['callTool']>>;
 export class ServerConnection {
   readonly #key: string;
   readonly #settings: ServerSettings;
+  readonly #log: Logger;
   #client: Promise<Client> | null = null;
   /** The list of the server. Null: it is not known, or it has changed. */
   #listed: Promise<Listed> | null = null;
   #refreshing: Promise<Listed> | null = null;
   #isClosed = false;
 
-  constructor(key: string, settings: ServerSettings) {
+  constructor(key: string, settings: ServerSettings, log: Logger) {
     this.#key = key;
     this.#settings = settings;
+    this.#log = log;
   }
 
   /**
@@ -140,18 +146,23 @@ export class ServerConnection {
       },
     });
     client.onclose = () => this.#forget(client);
-    await client.connect(this.#transport(), { timeout: CONNECT_MS });
-    return client;
-  }
-
-  #transport(): Transport {
     const settings = this.#settings;
-    if (!('url' in settings)) return new StdioClientTransport(processOf(settings));
-    const { url, headers } = settings;
-    return new StreamableHTTPClientTransport(new URL(url), {
-      requestInit: { headers },
-      fetch: boundedFetch(MOST_BYTES),
-    });
+    if ('url' in settings) {
+      await client.connect(overHttp(settings), { timeout: CONNECT_MS });
+      return client;
+    }
+    const transport = new StdioClientTransport(processOf(settings));
+    const said = lastWords(transport.stderr);
+    try {
+      await client.connect(transport, { timeout: CONNECT_MS });
+    } catch (err) {
+      // What a server writes may be secret, so it is not in the error, which is on the log of the run.
+      const { command, args, cwd = process.cwd() } = settings;
+      const facts = { err, server: this.#key, command: [command, ...args].join(' '), cwd, said: said() };
+      this.#log.warn(facts, 'a server of tools cannot be started');
+      throw err;
+    }
+    return client;
   }
 
   #changed(): void {
@@ -188,7 +199,23 @@ function processOf({ command, args, env, cwd, showErrors }: CommandServer) {
   return {
     ...{ command, args, maxBufferSize: MOST_BYTES },
     env: { ...getDefaultEnvironment(), ...env },
-    stderr: showErrors ? ('inherit' as const) : ('ignore' as const),
+    stderr: showErrors ? ('inherit' as const) : ('pipe' as const),
     ...(cwd !== undefined && { cwd }),
   };
+}
+
+function overHttp({ url, headers }: UrlServer): Transport {
+  return new StreamableHTTPClientTransport(new URL(url), {
+    requestInit: { headers },
+    fetch: boundedFetch(MOST_BYTES),
+  });
+}
+
+/** Reads everything that a server writes to stderr, and returns a function that gives the end of it. */
+function lastWords(stderr: Stream | null): () => string {
+  let said = '';
+  stderr?.on('data', (chunk: Buffer) => {
+    said = (said + chunk.toString('utf8')).slice(-MOST_SAID);
+  });
+  return () => said.trim();
 }
