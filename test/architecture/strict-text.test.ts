@@ -32,6 +32,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'schemas/src/decode-text.ts': 'the place of a fault',
   'services/runner/src/logic/isolated-command.ts': 'files of this repository',
   'services/runner/src/logic/read-answer.ts': 'what code printed, as the end of a message',
+  'services/runner/src/tools/server-connection.ts': 'what a server wrote last, for the log of the runner',
 };
 
 /**
