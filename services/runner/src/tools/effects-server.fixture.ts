@@ -65,7 +65,8 @@ server.registerTool(
   { description: 'Pays, and answers once the test lets it go.', inputSchema: {} },
   async (_args, extra) => {
     note('hold', extra);
-    while (!existsSync(`${file}.go`)) await sleep(20);
+    // The timer must not keep the server alive after its runner has ended.
+    while (!existsSync(`${file}.go`)) await sleep(20, undefined, { ref: false });
     return said('held');
   },
 );
