@@ -107,7 +107,11 @@ export const planeConfig = z
       RECORDER_GATHER_MS: true,
       RECORDER_SESSION_TIMEOUT_MS: true,
     }).shape,
-    ...runnerSettings.pick({ RUNNER_CONFIG_PATH: true, RUNNER_SESSION_TIMEOUT_MS: true }).shape,
+    ...runnerSettings.pick({
+      RUNNER_CONFIG_PATH: true,
+      RUNNER_SESSION_TIMEOUT_MS: true,
+      RUNNER_MAX_STEPS: true,
+    }).shape,
     ...querySettings.pick({ QUERY_ANSWER_TIMEOUT_MS: true, QUERY_RECORD_READS: true }).shape,
     ...controlSettings.pick({ CONTROL_SNAPSHOT_AFTER_RECORDS: true }).shape,
     ...alerterSettings.pick({

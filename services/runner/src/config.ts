@@ -19,6 +19,12 @@ export const runnerSettings = z.object({
     .max(600_000)
     .default(10_000)
     .describe('another runner takes over after this time without a sign of life'),
+  RUNNER_MAX_STEPS: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(64)
+    .describe('how many steps of runs this process performs at one time; the others wait for their turn'),
   RUNNER_DATA_PATH: z
     .string()
     .min(1)

@@ -10,7 +10,7 @@ import { runRoutes } from './run-routes.ts';
 import { type Runner, type RunnerParts, startRunner } from './runner.ts';
 import type { RunnerFile } from './runner-file.ts';
 
-type Settings = Pick<z.output<typeof runnerSettings>, 'RUNNER_SESSION_TIMEOUT_MS'>;
+type Settings = Pick<z.output<typeof runnerSettings>, 'RUNNER_SESSION_TIMEOUT_MS' | 'RUNNER_MAX_STEPS'>;
 
 /**
  * Opens the runner in a process that has already opened the log and follows the control topic. `perform` begins to
@@ -20,7 +20,7 @@ type Settings = Pick<z.output<typeof runnerSettings>, 'RUNNER_SESSION_TIMEOUT_MS
  */
 export async function openRunner(
   config: Readonly<Settings>,
-  parts: Pick<ProcessParts, 'log' | 'running' | 'closing'> &
+  parts: Pick<ProcessParts, 'log' | 'metrics' | 'running' | 'closing'> &
     Pick<RunnerParts, 'keyOf'> & {
       bus: Bus;
       followed: Pick<FollowedControl, 'manifests'>;
@@ -29,12 +29,14 @@ export async function openRunner(
       clock?: Clock;
     },
 ): Promise<{ routes: HttpRoutes } & Pick<Runner, 'readiness' | 'perform'>> {
-  const { bus, followed, file, recordReads, clock = systemClock, log, running, closing, keyOf } = parts;
+  const { bus, followed, file, recordReads, clock = systemClock } = parts;
+  const { log, metrics, running, closing, keyOf } = parts;
   const started = {
-    ...{ bus, clock, log, keyOf },
+    ...{ bus, clock, log, metrics, keyOf },
     ...file.open(clock, log),
     published: followed.manifests,
     sessionTimeoutMs: config.RUNNER_SESSION_TIMEOUT_MS,
+    mostSteps: config.RUNNER_MAX_STEPS,
   };
   const runner = await startRunner(started, { running, closing });
   const reads = recordReads

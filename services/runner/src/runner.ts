@@ -2,11 +2,14 @@
 import type { Bus } from '@mandate/bus';
 import type { FollowedControl } from '@mandate/control-log';
 import { answers, type Clock, type Logger, type Opening, type ReadinessCheck } from '@mandate/runtime';
+import type { Metrics } from '@mandate/server';
 import type { LogicOptions } from './logic/run-logic.ts';
 import { type Manifests, publishedPlans } from './manifests/plans.ts';
+import { measureSteps } from './measure-steps.ts';
 import type { ModelClients } from './models/model-clients.ts';
 import type { TokenWindows } from './models/token-windows.ts';
 import { awaitAnswer } from './perform/await-answer.ts';
+import { boundSteps } from './perform/bound-steps.ts';
 import { performStep } from './perform/perform-step.ts';
 import { stepKinds } from './perform/step-kinds.ts';
 import { type Planes, planesAt } from './plane/planes.ts';
@@ -37,6 +40,9 @@ export type RunnerParts = {
   toolServers: ToolServers;
   logic: LogicOptions | null;
   sessionTimeoutMs: number;
+  /** How many steps are performed at one time. */
+  mostSteps: number;
+  metrics: Metrics;
   clock: Clock;
   log: Logger;
 };
@@ -45,7 +51,7 @@ export async function startRunner(
   parts: RunnerParts,
   { running, closing }: Pick<Opening, 'running' | 'closing'>,
 ): Promise<Runner> {
-  const { bus, published, clock, log, sessionTimeoutMs } = parts;
+  const { bus, published, clock, log, metrics, sessionTimeoutMs, mostSteps } = parts;
   const manifests = publishedPlans(published);
   const runs = running(await followRuns(bus, log));
   closing(parts.toolServers, (servers) => servers.close());
@@ -60,11 +66,13 @@ export async function startRunner(
       onText: ({ run, current }, text) =>
         texts.send({ tenant: run.started.tenant, runId: run.started.runId, step: current.step, text }),
     });
+    const steps = boundSteps(performStep(planes, kinds, log), mostSteps);
+    measureSteps(metrics, steps);
     held = running(
       await holdRuns(bus, {
         ...{ runs, clock, log, sessionTimeoutMs },
         planOf: manifests.planOf,
-        perform: performStep(planes, kinds, log),
+        perform: steps.perform,
         awaitAnswer: awaitAnswer(planes),
       }),
     );
