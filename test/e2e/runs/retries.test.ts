@@ -72,6 +72,38 @@ test('asks the refused calls of the last turn again, and leaves those that the m
   ]);
 });
 
+test.each([
+  ['of the manifest', 'family', true],
+  ['of its agent', 'member.clerk', false],
+] as const)(
+  'a call with effects that a kill %s cut off is not made again by itself',
+  async (_, killed, subtree) => {
+    const [name = ''] = killed.split('.');
+    plane.models.script(HANGS);
+    onTestFinished(() => plane.models.script(PAYS));
+    const { clerk } = REFUND.definitions;
+    const hang = { ...REFUND.definitions.pay, name: 'Hang' };
+    const definitions = { ...REFUND.definitions, hang, clerk: { ...clerk, tools: ['hang'] } };
+    await plane.publish(
+      { ...REFUND, metadata: { ...REFUND.metadata, name }, definitions },
+      { risk: { critical: {} } },
+    );
+    const id = await plane.run(name, { customer: 'Ada' });
+    const calls = () => plane.effects().filter((line) => line.startsWith(`hang ${id}:`));
+    await waitUntil('the tool is called', () => calls().length === 1);
+    await plane.api().post(`/v1/agents/${killed}/kill`, { subtree, reason: 'stop' });
+    expect((await plane.until(id, 'failed')).failure).toMatchObject({ code: 'AGENT_KILLED' });
+    await plane.api().post(`/v1/agents/${killed}/revive`, { subtree, reason: 'go on' });
+    await retry(id);
+    const waiting = await plane.until(id, 'waiting');
+    expect(waiting.waiting).toMatchObject({ for: 'resolution', step: 'refund', tool: 'hang' });
+    expect(calls()).toHaveLength(1);
+    await plane.api().post(`/v1/runs/${id}/steps/refund/resolve`, { done: true, output: 'Paid.' });
+    await plane.until(id, 'completed');
+    expect(calls()).toHaveLength(1);
+  },
+);
+
 /** Waits until the run waits for exactly these calls. */
 function untilAsked(id: string, calls: readonly string[]): Promise<ShownRun> {
   const expected = calls.map((call) => `${id}:refund:1:${call}`).join();
@@ -94,4 +126,13 @@ const PAYS_TWICE = (({ body: { messages } }: Asked) => {
     usage: USAGE,
   }));
   return turns[messages.filter(({ role }) => role === 'assistant').length] ?? { text: 'Paid.', usage: USAGE };
+}) as unknown as ModelScript;
+
+/** The clerk calls the tool that never answers. */
+const HANGS = (({ body: { messages } }: Asked) => {
+  if (JSON.stringify(messages).includes('Say it in short.')) return { text: 'Ada was paid.', usage: USAGE };
+  const isFirst = !messages.some(({ role }) => role === 'assistant');
+  return isFirst
+    ? { toolCalls: [{ name: 'hang', args: {} }], usage: USAGE }
+    : { text: 'Paid.', usage: USAGE };
 }) as unknown as ModelScript;

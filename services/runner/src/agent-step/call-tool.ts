@@ -115,7 +115,8 @@ async function run(
   } catch (error) {
     signal.throwIfAborted();
     const stop = stopOfRun(error, { actionId, tool, mayRepeat });
-    if (stop.result.status === 'failed') {
+    // After a kill, a call with effects stays open on the log. A person says whether it was done before a retry makes it again.
+    if (stop.result.status === 'failed' && (mayRepeat || !mayHaveRun(error))) {
       const { code, message } = stop.result;
       const status = error instanceof ToolUnavailable ? 'cancelled' : 'failure';
       await complete({ type: 'failed', code, message }, { status });
@@ -135,9 +136,13 @@ function stopOfRun(
   const { actionId, tool, mayRepeat } = subject;
   const stop = stopOf(error, subject);
   const isKilled = stop?.result.status === 'failed' && stop.result.kind === 'hard block';
-  const mayHaveRun = error instanceof ToolUncertain || findMandateError(error) !== null;
-  if (mayHaveRun && !isKilled && !mayRepeat) return uncertain(actionId, tool);
+  if (mayHaveRun(error) && !isKilled && !mayRepeat) return uncertain(actionId, tool);
   if (error instanceof ToolUncertain) return failed('TOOL_GAVE_NO_RESULT', error.message, 'transient');
   if (stop === null) throw error;
   return stop;
+}
+
+/** A refusal of Mandate after the ALLOW aborts a call that has begun. */
+function mayHaveRun(error: unknown): boolean {
+  return error instanceof ToolUncertain || findMandateError(error) !== null;
 }
