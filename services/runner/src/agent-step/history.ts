@@ -33,17 +33,21 @@ export function callsIn(events: readonly CallEvent[], agentId: string): Readonly
 
 /**
  * Returns the outcomes that an earlier runner may not have reported, because it ended after the last events. The SDK
- * reports the earlier outcomes of an agent before it requests the agent's next decision.
+ * reports the earlier outcomes of an agent before it requests the agent's next decision. `attempt` is null if a person
+ * said that the call was done.
  */
-export function unreportedOutcomes(events: readonly CallEvent[], agentId: string): EarlierOutcome[] {
+export function unreportedOutcomes(
+  events: readonly CallEvent[],
+  agentId: string,
+): (Omit<EarlierOutcome, 'attempt'> & { attempt: number | null })[] {
   const own = events.filter((event) => event.agentId === agentId);
   const last = own.findLast((event) => event.event === 'call.completed');
   const from = own.findLastIndex(
     (event) => event.event === 'call.begun' && event.actionId === last?.actionId,
   );
   return own.slice(Math.max(0, from)).flatMap((event) => {
-    if (event.event !== 'call.completed') return [];
+    if (event.event !== 'call.completed' || event.outcome === null) return [];
     const { actionId, attempt, outcome } = event;
-    return attempt === null || outcome === null ? [] : [{ ...outcome, agentId, actionId, attempt }];
+    return [{ ...outcome, agentId, actionId, attempt }];
   });
 }

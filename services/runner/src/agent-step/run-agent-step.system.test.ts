@@ -1,5 +1,6 @@
 /** Tests the step of an agent on a real plane, with a model server and a real MCP server. */
 import type { Json } from '@mandate/schemas';
+import { waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runAgentStep } from './run-agent-step.ts';
 import {
@@ -216,6 +217,25 @@ describe('a call whose effect is not known', () => {
     await run(family, { actionId, step: { tools, history } });
     expect(effectsOf(actionId)).toHaveLength(2);
     expect(await decisionOf(`${actionId}:t1`)).toMatchObject({ attempt: 2, verdict: 'ALLOW' });
+  });
+
+  test('is no longer open once a person said that it was done', async () => {
+    const family = await scene.family({ tools: ['die'] });
+    scene.models.script(scripted([{ toolCalls: [die] }, { text: 'done' }]));
+    const { agentId } = family;
+    const { actionId, log } = await run(family, { step: { tools } });
+    const opened = async () => {
+      const { open } = await scene.operator.get<{ open: unknown[] }>('/v1/ledger/open', { agentId });
+      return open.length;
+    };
+    expect(await opened()).toBe(1);
+    const answer = { type: 'tool', text: 'Paid.', isError: false } as const;
+    const resolved = { event: 'call.completed', actionId: `${actionId}:t1`, agentId, attempt: null } as const;
+    const history = [...log, { ...resolved, answer, outcome: { status: 'success' } } as const];
+    const { result } = await run(family, { actionId, step: { tools, history } });
+    expect(result).toEqual({ status: 'completed', output: 'done' });
+    await waitUntil('no call is open', async () => (await opened()) === 0);
+    expect(effectsOf(actionId)).toHaveLength(1);
   });
 
   test.each([

@@ -63,7 +63,13 @@ export class StepCalls {
 
   /** Reports the outcomes of calls that are completed on the log, if an earlier runner may have ended before it did. */
   async reportEarlier(): Promise<void> {
-    const outcomes = unreportedOutcomes(this.#history, this.#agentId);
+    const known = await Promise.all(
+      unreportedOutcomes(this.#history, this.#agentId).map(async (outcome) => {
+        const attempt = outcome.attempt ?? (await this.#openAttempt(outcome.actionId));
+        return attempt === null ? [] : [{ ...outcome, attempt }];
+      }),
+    );
+    const outcomes = known.flat();
     if (outcomes.length > 0) await this.#deps.attempts.report(outcomes);
   }
 
@@ -106,6 +112,12 @@ export class StepCalls {
       await this.#giveUp(actionId, known, { attempt, reservedMicros: null }, how);
       return start();
     }
+  }
+
+  /** Returns the attempt that was allowed. Null if the plane no longer knows it: then it ends with its lease. */
+  async #openAttempt(actionId: string): Promise<number | null> {
+    const earlier = await this.#deps.attempts.find(this.#agentId, actionId);
+    return earlier?.mayHaveRun === true ? earlier.attempt : null;
   }
 
   /** @throws StepStopped uncertain, if the call may have had an effect */
