@@ -35,3 +35,11 @@ test.each([
   };
   expect(eventLine(event)).toBe(`12:00:00  call.completed  pay  desk.cashier ${said}`);
 });
+
+test('does not say that a person approved, because the answer about a call may be no', () => {
+  const event: RunEvent = {
+    ...{ event: 'step.granted', runId: 'run_1', tenant: 'default', at: '2026-01-30T12:00:00.000Z' },
+    ...{ step: 'pay', visit: 1, attempt: 1 },
+  };
+  expect(eventLine(event)).toBe('12:00:00  step.granted    pay  a person has answered');
+});

@@ -102,6 +102,9 @@ function detail(event: RunEvent): string {
       return `${place}  ${event.tool ?? ''}`;
     case 'step.deferred':
       return `${place}  ${event.waiting.map(({ agentId }) => agentId).join(', ')}`;
+    case 'step.granted':
+      // The answer about a call may be no: then the call is completed with APPROVAL_DENIED.
+      return `${place}  a person has answered`;
     case 'call.begun':
       return `${place}  ${event.agentId} ${event.call.type === 'tool' ? event.call.tool : event.call.model}`;
     case 'call.completed':
