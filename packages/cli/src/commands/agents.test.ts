@@ -1,7 +1,6 @@
 /** Runs `mandate agents list` against a server that answers with these agents and budgets. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { answeringServer } from '../answering-server.fixture.ts';
 import { runCommand } from '../run-command.fixture.ts';
 
 const killed = { scope: 'agent', reason: 'it loops' };
@@ -14,7 +13,7 @@ async function agents(
   rows: readonly object[],
   budgets: readonly object[] | null = [],
 ) {
-  const server = createServer(({ url = '' }, response) => {
+  const env = await answeringServer(({ url = '' }, response) => {
     const isOfAudit = url.startsWith('/v1/audit/');
     if (isOfAudit && budgets === null) response.statusCode = 403;
     if (isOfAudit) expect(url).toMatch(/budgets\?scope=agent&/);
@@ -22,13 +21,6 @@ async function agents(
       .setHeader('content-type', 'application/json')
       .end(JSON.stringify(isOfAudit ? { budgets } : { agents: rows, next: null }));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const { port } = server.address() as AddressInfo;
-  const env = { MANDATE_URL: `http://127.0.0.1:${port}`, MANDATE_API_KEY: 'sk-mdt_x' };
   return runCommand(['agents', 'list', ...options], { env });
 }
 

@@ -1,10 +1,9 @@
 /** Runs `mandate dead-letters list` against a server that answers with these dead letters. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { sortableId } from '@mandate/schemas';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { answeringServer } from '../answering-server.fixture.ts';
 import { runProgram } from '../program.ts';
 
 const AT = '2026-01-30T12:00:00.000Z';
@@ -18,22 +17,16 @@ const LISTED = {
 const OPEN = { id: ID, foundAt: AT, reason: REASON, log: { partition: 11, offset: 1_234_567 } };
 
 async function listed(args: readonly string[], terminal: { isTTY?: boolean; columns?: number }) {
-  const server = createServer((request, response) => {
+  const env = await answeringServer((request, response) => {
     const deadLetters = [request.url?.startsWith('/v1/audit/') ? OPEN : LISTED];
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ deadLetters, next: null }));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const { port } = server.address() as AddressInfo;
   const colours = { hasColors: () => false, getColorDepth: () => 1 };
   const stdout = Object.assign(new PassThrough(), { ...colours, ...terminal });
   const said = text(stdout);
   await runProgram(['dead-letters', 'list', ...args], {
     ...{ stdin: Readable.from([]), stdout, stderr: new PassThrough(), signal: new AbortController().signal },
-    env: { MANDATE_URL: `http://127.0.0.1:${port}`, MANDATE_API_KEY: 'sk-mdt_x' },
+    env,
   });
   stdout.end();
   return (await said).trimEnd().split('\n');

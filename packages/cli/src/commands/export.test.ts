@@ -4,11 +4,10 @@
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { temporaryFolder } from '@mandate/testing';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { answeringServer } from '../answering-server.fixture.ts';
 import { runCommand } from '../run-command.fixture.ts';
 
 const idOf = (n: number) => `dec_${String(n).padStart(3, '0')}`;
@@ -19,7 +18,7 @@ type Spoil = 'cut' | 'lie' | null;
 /** @param spoil returns how to damage answer number n; null for no damage */
 async function exporting(spoil: (answer: number) => Spoil = () => null) {
   const asked: URLSearchParams[] = [];
-  const server = createServer((request, response) => {
+  const env = await answeringServer((request, response) => {
     const { searchParams } = new URL(request.url ?? '', 'http://plane');
     asked.push(searchParams);
     const [after = '', through = '~'] = [searchParams.get('after') ?? '', searchParams.get('through') ?? '~'];
@@ -39,14 +38,7 @@ async function exporting(spoil: (answer: number) => Spoil = () => null) {
     });
     response.end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
   const folder = join(temporaryFolder(), 'out');
-  const { port } = server.address() as AddressInfo;
-  const env = { MANDATE_URL: `http://127.0.0.1:${port}`, MANDATE_API_KEY: 'sk-mdt_x' };
   const run = (...args: string[]) => runCommand(['export', ...args], { env });
   const ids = () =>
     readdirSync(folder)

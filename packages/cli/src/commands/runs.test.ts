@@ -1,8 +1,7 @@
 /** Runs `mandate runs resume` against a server that answers with this run and these events. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { RunEvent } from '@mandate/schemas';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { answeringServer } from '../answering-server.fixture.ts';
 import { runCommand } from '../run-command.fixture.ts';
 
 const AT = '2026-01-30T12:00:00.000Z';
@@ -21,17 +20,10 @@ async function resumed(events: readonly RunEvent[], run: object, ...more: string
     const data = JSON.stringify({ id: String(index + 1), data: event });
     return `id: ${index + 1}\nevent: ${event.event}\ndata: ${data}\n\n`;
   });
-  const server = createServer(({ url = '' }, response) => {
+  const env = await answeringServer(({ url = '' }, response) => {
     if (url.endsWith('/stream')) response.setHeader('content-type', 'text/event-stream').end(blocks.join(''));
     else response.setHeader('content-type', 'application/json').end(JSON.stringify(run));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const { port } = server.address() as AddressInfo;
-  const env = { MANDATE_URL: `http://127.0.0.1:${port}`, MANDATE_API_KEY: 'sk-mdt_x' };
   return runCommand(['runs', 'resume', 'run_1', ...more], { env });
 }
 

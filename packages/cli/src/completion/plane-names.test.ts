@@ -1,10 +1,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ApiClient } from '@mandate/client';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { answeringServer } from '../answering-server.fixture.ts';
 import { runCommand } from '../run-command.fixture.ts';
 import { planeNames } from './plane-names.ts';
 
@@ -78,10 +77,5 @@ it('prints nothing if there is no key, or if no plane answers', async () => {
 });
 
 it('gives up if the plane takes too long to answer', async () => {
-  const server = createServer(() => {});
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  expect(await names({ MANDATE_API_KEY: KEY, MANDATE_URL: `http://127.0.0.1:${port}` })).toEqual(SILENT);
-  server.closeAllConnections();
-  server.close();
+  expect(await names(await answeringServer(() => {}))).toEqual(SILENT);
 });

@@ -1,11 +1,10 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { temporaryFolder } from '@mandate/testing';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { answeringServer } from '../answering-server.fixture.ts';
 import { runProgram } from '../program.ts';
 import { runCommand } from '../run-command.fixture.ts';
 
@@ -14,7 +13,7 @@ const GOOD = 'sk-mdt_good';
 /** Starts a server that accepts these keys and records the keys of its requests. */
 async function planeWith(...keys: string[]) {
   const asked: string[] = [];
-  const server = createServer((request, response) => {
+  const { MANDATE_URL: url } = await answeringServer((request, response) => {
     const key = (request.headers.authorization ?? '').replace('Bearer ', '');
     asked.push(key);
     const isKnown = keys.includes(key);
@@ -22,12 +21,7 @@ async function planeWith(...keys: string[]) {
     const problem = { status: 401, code: 'UNAUTHENTICATED', detail: 'unknown', remedy: 'r' };
     response.end(JSON.stringify(isKnown ? { rules: [], next: null, revision: 0 } : problem));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  return { url, asked };
 }
 
 function home() {
