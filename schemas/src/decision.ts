@@ -259,16 +259,8 @@ export const decision = z.object({
         ),
         actionId: described(id, 'The action of that decision.', 'act_7f3a'),
         attempt: described(count, 'The attempt of that decision.', 1),
-        verdict: described(
-          z.enum(VERDICTS).optional(),
-          'The verdict of that decision. Absent in older records.',
-          'ALLOW',
-        ),
-        code: described(
-          z.enum(CODES).optional(),
-          'The code of that decision. Absent in older records.',
-          'ALLOWED',
-        ),
+        verdict: described(z.enum(VERDICTS), 'The verdict of that decision.', 'ALLOW'),
+        code: described(z.enum(CODES), 'The code of that decision.', 'ALLOWED'),
         samePayload: described(
           z.boolean(),
           'Whether both requests are equal in every part that matters.',

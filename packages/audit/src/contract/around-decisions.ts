@@ -92,7 +92,14 @@ export function aroundDecisions(make: MakeAudit): void {
     const tenant = 'repeats';
     const [first] = await recorded(tenant, [{ offset: 1 }]);
     const id = first?.id ?? '';
-    const duplicateOf = { decisionId: id, actionId: 'act-1', attempt: 1, samePayload: true };
+    const duplicateOf = {
+      decisionId: id,
+      actionId: 'act-1',
+      attempt: 1,
+      verdict: 'ALLOW',
+      code: 'ALLOWED',
+      samePayload: true,
+    } as const;
     await recorded(tenant, [
       { offset: 2, kind: 'duplicate', actionId: 'act-1', duplicateOf },
       { offset: 3, kind: 'duplicate', duplicateOf },

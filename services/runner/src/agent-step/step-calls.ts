@@ -107,7 +107,7 @@ export class StepCalls {
       if (known === null || refused === null || !first?.samePayload || first.actionId !== actionId)
         throw error;
       const { attempt, verdict, code } = first;
-      if (verdict === 'BLOCK' && code !== undefined) throw refusedBefore(refused, code as BlockCode);
+      if (verdict === 'BLOCK') throw refusedBefore(refused, code as BlockCode);
       if (verdict !== 'ALLOW') throw error;
       await this.#giveUp(actionId, known, { attempt, reservedMicros: null }, how);
       return start();
