@@ -27,7 +27,7 @@ export type CouncilResult = {
   readonly abstained: readonly string[];
 };
 
-const DEFAULT_OPTIONS = ['approve', 'reject'];
+export const DEFAULT_OPTIONS: readonly string[] = ['approve', 'reject'];
 
 export function countVotes(given: CouncilVotes): CouncilResult {
   const strategy = given.strategy ?? 'consensus';

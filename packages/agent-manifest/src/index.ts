@@ -67,6 +67,7 @@ export {
   violationsOf,
 } from './publication.ts';
 export { publishedDocument } from './published-document.ts';
+export { isFileOfCode } from './read/checks/paths.ts';
 export type { AgentManifestFault, AgentManifestWarning, FaultCode, WarningCode } from './read/fault.ts';
 export { type FileRead, filesInMemory, type ManifestFiles } from './read/manifest-files.ts';
 export {

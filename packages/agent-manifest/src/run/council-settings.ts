@@ -1,19 +1,19 @@
 /** Reads how the votes of a council are counted from the inputs of its step. */
 import type { Json } from '@mandate/schemas';
+import { DEFAULT_OPTIONS } from '../council.ts';
 
 export type CouncilSettings = {
-  options?: readonly string[];
+  options: readonly string[];
   weights?: Readonly<Record<string, number>>;
   undecided?: string;
 };
 
-const DEFAULT_OPTIONS = ['approve', 'reject'];
 const MOST_WEIGHT = 1_000;
 
 /** Returns what is wrong with the settings, as a sentence. Null: nothing. A wrong weight must not become no weight. */
 export function councilFault(inputs: Json): string | null {
   if (!isObject(inputs)) return null;
-  const { options = DEFAULT_OPTIONS, weights = {}, undecided } = inputs;
+  const { options = [...DEFAULT_OPTIONS], weights = {}, undecided } = inputs;
   if (!isTexts(options) || new Set(options).size !== options.length || options.length === 0)
     return 'options must be a list of different texts';
   if (!isObject(weights) || !Object.values(weights).every(isWeight))
@@ -25,10 +25,10 @@ export function councilFault(inputs: Json): string | null {
 
 /** @param inputs without a fault */
 export function councilSettings(inputs: Json): CouncilSettings {
-  if (!isObject(inputs)) return {};
+  if (!isObject(inputs)) return { options: DEFAULT_OPTIONS };
   const { options, weights, undecided } = inputs;
   return {
-    ...(isTexts(options) && { options }),
+    options: isTexts(options) ? options : DEFAULT_OPTIONS,
     ...(isObject(weights) && { weights: weights as Record<string, number> }),
     ...(typeof undecided === 'string' && { undecided }),
   };

@@ -59,7 +59,7 @@ function answersOfSteps(manifest: AgentManifest, agent: string | null): Mocked {
     const written = steps[step];
     if (written?.type === 'agent') return { output: sampleOf(written.agent) };
     if (written?.type !== 'council') return { output: {} };
-    const [option = 'approve'] = councilSettings(inputs ?? null).options ?? ['approve'];
+    const [option = ''] = councilSettings(inputs ?? null).options;
     const ballots = written.voters.map((voter) => [voter, { vote: option, reason: 'mocked' }]);
     return { ballots: Object.fromEntries(ballots) };
   };

@@ -146,7 +146,7 @@ function playersOf({ results }: Scene, onEvent: (event: RunEvent) => void): Play
     answer(waiting, run) {
       const { current } = run;
       if (current === null) return null;
-      // Nobody answers a question that has a time.
+      // In this law nobody answers a question that has a time limit.
       if (waiting.for === 'approval' && waiting.untilMs !== null) return null;
       const place = { step: current.step, visit: current.visit, attempt: current.attempt };
       if (current.phase === 'deferred')

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { answerApproval } from '../commands/answer-approval.ts';
 import { operatorCommand } from '../commands/operator-command.ts';
 import type { Gateway } from '../gateway.ts';
-import { approvalParams, subjectOf } from './approval-subject.ts';
+import { approvalParams, subjectOf } from './approval-shapes.ts';
 import { reason } from './command-shapes.ts';
 
 const receipt = z.object({

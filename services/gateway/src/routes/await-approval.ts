@@ -1,11 +1,11 @@
 /** GET /v1/approvals/:id/answer: an agent learns what a person has answered to its question, and may wait for it. */
-import { CAPS, described, time, wireTime } from '@mandate/schemas';
+import { CAPS, described, wireTime } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { untilSettled } from '../answers/until-settled.ts';
 import { type Gateway, ledgerOf } from '../gateway.ts';
 import { maySee, seesEveryAgent } from '../own-agents.ts';
-import { approvalNotFound, approvalParams, subjectOf } from './approval-subject.ts';
+import { approvalNotFound, approvalParams, approvalState, subjectOf } from './approval-shapes.ts';
 
 export function awaitApproval(server: HttpServer, gateway: Gateway): void {
   server.get(
@@ -32,14 +32,7 @@ export function awaitApproval(server: HttpServer, gateway: Gateway): void {
         }),
         response: {
           200: z.object({
-            state: described(
-              z.enum(['waiting', 'granted', 'denied', 'expired']),
-              'The state of the question. `waiting`: no person has answered. `granted`: send the same action again, with the same id and attempt, before `expiresAt`. `expired`: the approval ran out, and a person may give another.',
-            ),
-            expiresAt: described(
-              time.nullable(),
-              'The time until which the approval is valid. null: there is no approval.',
-            ),
+            ...approvalState,
           }),
         },
       },

@@ -11,7 +11,6 @@ import {
   described,
   id,
   logPosition,
-  time,
   wireTime,
 } from '@mandate/schemas';
 import { callerOf, HttpProblem, type HttpServer } from '@mandate/server';
@@ -21,6 +20,7 @@ import { untilSettled } from '../answers/until-settled.ts';
 import type { Gateway } from '../gateway.ts';
 import { maySee, seesEveryAgent } from '../own-agents.ts';
 import { recheckKillSwitch, withheldDecision } from '../recheck-kill-switch.ts';
+import { approvalState } from './approval-shapes.ts';
 
 const approval = z
   .object({
@@ -29,14 +29,7 @@ const approval = z
       'The id of the approval. A person approves or denies it under this id.',
       'apr_WyJhaXJsaW5lLTAwNyJd',
     ),
-    state: described(
-      z.enum(['waiting', 'granted', 'denied', 'expired']),
-      'The state of the question. `waiting`: no person has answered. `granted`: send the same action again, with the same id and attempt, before `expiresAt`. `expired`: the approval ran out, and a person may give another.',
-    ),
-    expiresAt: described(
-      time.nullable(),
-      'The time until which the approval is valid. null: there is no approval.',
-    ),
+    ...approvalState,
   })
   .nullable();
 

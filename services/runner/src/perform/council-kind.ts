@@ -29,7 +29,7 @@ async function ballotsOf(
   allowed: Allowed,
 ): Promise<StepResult | null> {
   const inputs = work.current.inputs ?? null;
-  const outputs = ballotOf(councilSettings(inputs).options ?? ['approve', 'reject']);
+  const outputs = ballotOf(councilSettings(inputs).options);
   const asked = await Promise.all(
     step.voters.map(async (reference) => {
       const question = { reference, actionId: allowed.actionId, inputs, outputs };

@@ -1,5 +1,6 @@
 /** The step of a workflow that runs Python. */
 import { createHash } from 'node:crypto';
+import { isFileOfCode } from '@mandate/agent-manifest';
 import { runLogic } from '../logic/run-logic.ts';
 import { argsOf, type StepKind, type StepWork } from './perform-step.ts';
 import { failed, loadedOf, type StepParts } from './step-parts.ts';
@@ -35,6 +36,5 @@ async function codeOf(parts: StepParts, work: StepWork): Promise<string | null> 
   const written = stepOf(await loadedOf(parts, work), work, 'logic');
   if (written === null) throw wrongKind(work);
   const { code } = written.step;
-  const isFile = /^\S+\.py$/.test(code);
-  return isFile ? (written.loaded.files[code] ?? null) : code;
+  return isFileOfCode(code) ? (written.loaded.files[code] ?? null) : code;
 }

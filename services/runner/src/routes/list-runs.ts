@@ -3,7 +3,7 @@ import { described, id } from '@mandate/schemas';
 import { callerOf, type HttpServer, pageCursor } from '@mandate/server';
 import { z } from 'zod';
 import type { Runner } from '../runner.ts';
-import { type PlaceInList, placeOf } from '../runs/run-book.ts';
+import { type PlaceInList, placeInList } from '../runs/run-book.ts';
 import { RUN_STATUSES, type ShownRun, shownOf, shownRun } from './run-shapes.ts';
 
 const cursor = pageCursor('runs', z.tuple([z.string(), z.string()]));
@@ -43,7 +43,7 @@ export function listRuns(server: HttpServer, { runs }: Runner): void {
         if (manifest !== undefined && run.started.manifest.id !== manifest) continue;
         const shown = shownOf(run);
         if (status !== undefined && shown.status !== status) continue;
-        found.push({ place: placeOf(run), run: shown });
+        found.push({ place: placeInList(run), run: shown });
         if (found.length === limit) break;
       }
       return {

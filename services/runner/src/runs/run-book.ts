@@ -68,8 +68,8 @@ export class RunBook {
   }
 
   /**
-   * Returns the state of a run whose events are in memory. It changes as further events are read.
-   * Null if the events were dropped.
+   * Returns the state of a run. The same object changes when further events are read. Null if the events of the run are
+   * no longer in memory.
    */
   stateOf(run: BookedRun, plan: RunPlan): RunState | null {
     if (run.folded === null && run.events !== null) {
@@ -98,10 +98,11 @@ export class RunBook {
   *newestFirst(tenant: string, before: PlaceInList | null = null): Iterable<BookedRun> {
     // At the start of a process, runs are read partition by partition.
     if (!this.#isSorted)
-      this.#byStart.sort((one, other) => (isBefore(placeOf(one), placeOf(other)) ? -1 : 1));
+      this.#byStart.sort((one, other) => (isBefore(placeInList(one), placeInList(other)) ? -1 : 1));
     this.#isSorted = true;
-    for (const run of this.#byStart.toReversed()) {
-      if (run.tenant === tenant && (before === null || isBefore(placeOf(run), before))) yield run;
+    for (let at = this.#byStart.length - 1; at >= 0; at -= 1) {
+      const run = this.#byStart[at];
+      if (run?.tenant === tenant && (before === null || isBefore(placeInList(run), before))) yield run;
     }
   }
 
@@ -130,7 +131,7 @@ export class RunBook {
     };
     this.#runs.set(key, run);
     const newest = this.#byStart.at(-1);
-    if (newest !== undefined && isBefore(placeOf(run), placeOf(newest))) this.#isSorted = false;
+    if (newest !== undefined && isBefore(placeInList(run), placeInList(newest))) this.#isSorted = false;
     this.#byStart.push(run);
     if (this.#runs.size > MOST_RUNS) this.#dropOldestEnded();
     this.#tell(run, started);
@@ -182,7 +183,7 @@ function isPastLastStep(events: readonly RunEvent[]): boolean {
   return last?.event === 'step.completed' && last.next === null;
 }
 
-export function placeOf({ started, runId }: BookedRun): PlaceInList {
+export function placeInList({ started, runId }: BookedRun): PlaceInList {
   return [started.at, runId];
 }
 

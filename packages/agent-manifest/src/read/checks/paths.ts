@@ -66,6 +66,6 @@ function namedPlaces({ workflow }: AgentManifest, catalog: Catalog): NamedPlace[
 }
 
 /** One word that ends in `.py` is a file. Anything else is Python. */
-function isFileOfCode(code: string): boolean {
+export function isFileOfCode(code: string): boolean {
   return /^\S+\.py$/.test(code);
 }

@@ -1,10 +1,11 @@
-/** The id of an approval in a path. It contains the question, so no audit is needed to read it. */
+/** How routes read the id of an approval, and how they show its state. The id contains the question, so no audit is needed. */
 import {
   APPROVAL_ID_UNITS,
   type ApprovalSubject,
   approvalId,
   described,
   readApprovalId,
+  time,
 } from '@mandate/schemas';
 import { HttpProblem } from '@mandate/server';
 import { z } from 'zod';
@@ -18,6 +19,18 @@ export const approvalParams = z.object({
     approvalId(EXAMPLE),
   ),
 });
+
+/** The fields of an approval that an agent may see. */
+export const approvalState = {
+  state: described(
+    z.enum(['waiting', 'granted', 'denied', 'expired']),
+    'The state of the question. `waiting`: no person has answered. `granted`: send the same action again, with the same id and attempt, before `expiresAt`. `expired`: the approval ran out, and a person may give another.',
+  ),
+  expiresAt: described(
+    time.nullable(),
+    'The time until which the approval is valid. null: there is no approval.',
+  ),
+};
 
 export function subjectOf(id: string): ApprovalSubject {
   const subject = readApprovalId(id);
