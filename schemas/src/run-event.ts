@@ -135,7 +135,7 @@ const CALL = {
   agentId: described(id, 'The agent that calls.', 'research.researcher'),
   actionId: described(
     id,
-    'The action of the call. It ends with m1 for the first call of a model in this visit, and with t1 for the first call of a tool. After a refusal and the retry of a person, it ends with t1~1.',
+    'The action of the call. It ends with m1 for the first call of a model in this visit, and with t1 for the first call of a tool. If the call is asked again after a person has retried the run, it ends with t1~1.',
     'run_01kc7d5k0g:search:1:t1',
   ),
 };

@@ -54,8 +54,8 @@ const runnerDocument = z.strictObject({
   /** By the name of the server, or by the URI that manifests state. `mcp://crm` is also the server named `crm`. */
   servers: z.record(text, z.union([commandServer, urlServer])).default({}),
   /**
-   * The inline tools, by name. `implementation`: the file that carries the tool out, whose bytes must have the
-   * `code_hash` of the manifest.
+   * The inline tools, by name. `implementation` is the file with the code of the tool. The SHA-256 of its bytes must be
+   * the `code_hash` of the manifest.
    */
   inline: z
     .record(text, z.strictObject({ server: text, tool: text, implementation: text.optional() }))

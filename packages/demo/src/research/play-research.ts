@@ -97,6 +97,7 @@ function takeoverInWords(events: readonly RunEvent[]): readonly string[] {
   return [
     `A SIGKILL ended the runner after event ${resumed}, ${before.event}: the tool had answered, and the next question to the model was open.`,
     `Another runner went on with event ${resumed + 1}, up to event ${events.length}, ${last.event}: ${JSON.stringify(last.outputs)}`,
+    'A runner that goes on with a step asks for it again. The plane answers DUPLICATE_ACTION, because the step was allowed before, and counts once.',
   ];
 }
 

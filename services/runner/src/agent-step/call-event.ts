@@ -18,7 +18,7 @@ export type CallEvent =
     }
   /** A person has said that an uncertain call was not carried out. The call is made again. */
   | { event: 'call.resolved'; actionId: string; agentId: string; done: false }
-  /** A person lets the run go on after this call was refused. The call is asked again, as another action. */
+  /** A person lets a failed run go on. This call was refused, or its answer was of no use. It is asked again, as another action. */
   | { event: 'call.retried'; actionId: string; agentId: string };
 
 /** A repeated call must state the same facts, so the event of a model call holds all of them. */

@@ -115,7 +115,7 @@ async function run(
   } catch (error) {
     signal.throwIfAborted();
     const stop = stopOfRun(error, { actionId, tool, mayRepeat });
-    // After a kill, a call with effects stays open on the log. A person says whether it was done before a retry makes it again.
+    // After a kill, a call with effects stays open on the log. So a retry asks a person first whether it was done.
     if (stop.result.status === 'failed' && (mayRepeat || !mayHaveRun(error))) {
       const { code, message } = stop.result;
       const status = error instanceof ToolUnavailable ? 'cancelled' : 'failure';

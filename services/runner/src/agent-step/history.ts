@@ -4,7 +4,7 @@ import type { EarlierOutcome } from './port.ts';
 
 /**
  * `begun`: it is not known whether the call ran. `failed`: it ran without a result. `not done`: a person has said that
- * it was not carried out. `retried`: it was refused, and another action takes its place.
+ * it was not carried out. `retried`: another action takes its place after a person's retry.
  */
 export type KnownCall = {
   state: 'begun' | 'failed' | 'not done' | 'completed' | 'retried';

@@ -49,8 +49,8 @@ export type Manifests = {
   /** The version of a run. */
   ofRun(started: Started): Promise<Loaded | null>;
   /**
-   * The versions in force of the manifests whose agents a graph names, by these agents. Each run keeps to its own. A
-   * manifest names none.
+   * Returns the versions that are in force of the manifests whose agents a graph names. The keys are the ids of these
+   * agents. A run keeps to the versions with which it began. Empty for a manifest with a workflow.
    */
   versionsOfAgents(
     tenant: string,

@@ -19,7 +19,8 @@ export function retryRun(server: HttpServer, runner: Runner): void {
         tags: ['runs'],
         summary: 'Let a failed run go on at the step that failed',
         description:
-          'The step gets all its attempts again, and the run its time. Calls that were completed are not made again. Calls that were refused are asked again, as other actions.',
+          'The step gets all its attempts again, and the run its time. Calls that were completed are not made again. ' +
+          'Calls that were refused are asked again, as other actions, and so is the model if its last answer was of no use.',
         params: runParams,
         response: { 200: shownRun },
       },
