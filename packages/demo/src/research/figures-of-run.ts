@@ -1,5 +1,8 @@
 /** What a plane knows about the agents of a manifest: what they spent, and which calls were allowed. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiClient } from '@mandate/client';
+
+const LOOK_EVERY_MS = 20;
 
 /** The costs are those of all agents of the manifest, in micro-dollars. */
 export type RunFigures = {
@@ -11,10 +14,22 @@ export type RunFigures = {
   allowed: number;
 };
 
-/** Call it when all records are in the audit. */
+/** Resolves when every call of the manifest is settled. A run can complete before its last outcome is reported. */
+export async function untilSettled(api: ApiClient, manifest: string, signal: AbortSignal): Promise<void> {
+  while (true) {
+    const { open } = await api.get<{ open: { agentId: string }[] }>('/v1/ledger/open');
+    if (!open.some(isOf(manifest))) return;
+    await sleep(LOOK_EVERY_MS, undefined, { signal });
+  }
+}
+
+function isOf(manifest: string): (named: { agentId: string }) => boolean {
+  return ({ agentId }) => agentId === manifest || agentId.startsWith(`${manifest}.`);
+}
+
+/** Call it when every call is settled, and all records are in the audit. */
 export async function figuresOfRun(api: ApiClient, manifest: string, tool: string): Promise<RunFigures> {
-  const isOfManifest = ({ agentId }: { agentId: string }) =>
-    agentId === manifest || agentId.startsWith(`${manifest}.`);
+  const isOfManifest = isOf(manifest);
   const isFailure = (found: Settled) =>
     isOfManifest(found) && found.kind === 'settled' && found.status === 'failure';
   const [usage, spend, settled, decided] = await Promise.all([

@@ -9,7 +9,7 @@ import { readTextFile } from '@mandate/runtime';
 import { DEFAULTS, type RunEvent } from '@mandate/schemas';
 import { fileKeyStore, issueApiKey } from '@mandate/server';
 import { conversation } from './conversation.ts';
-import { figuresOfRun, type RunFigures } from './figures-of-run.ts';
+import { figuresOfRun, type RunFigures, untilSettled } from './figures-of-run.ts';
 import { startModelServer } from './model-server.ts';
 import { countPosts, writeNotes, writeRunnerFile } from './research-files.ts';
 import { type RunnerProcess, startRunner } from './runner-process.ts';
@@ -76,6 +76,7 @@ export async function playResearch(research: Research): Promise<Researched> {
   }
   for (const line of takeoverInWords(events)) await say(line);
 
+  await untilSettled(api, manifest, signal);
   await plane.atRest(signal);
   const researched = { posts: countPosts(notes), ...(await figuresOfRun(api, manifest, 'post')) };
   const { posts, allowed, ledgerMicros, auditMicros, failedMicros } = researched;
