@@ -34,7 +34,7 @@ export default defineConfig({
       {
         test: {
           name: 'system',
-          include: ['test/{e2e,faults}/**/*.test.ts', '**/*.system.test.ts'],
+          include: ['test/{e2e,faults,mcp}/**/*.test.ts', '**/*.system.test.ts'],
           exclude: ['**/node_modules/**', '**/*.servers.test.ts', ...onlyInFullRuns],
           globalSetup: ['test/temporary-in-memory.ts', 'test/say-backends.ts'],
           setupFiles: ['test/random-seed.ts', 'test/compiled-once.ts'],
