@@ -8,8 +8,9 @@ import { writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import type { Frame } from '../wire/frame.ts';
-import { type ServerState, toolsPage } from './state.ts';
+import type { ServerState } from './state.ts';
 import { TOOLS, type Tools } from './tools.ts';
+import { toolsPage } from './tools-page.ts';
 
 const { values: options } = parseArgs({
   options: {
