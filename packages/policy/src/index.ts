@@ -26,6 +26,7 @@ export { composeWithAncestors } from './mandate/compose-with-ancestors.ts';
 export type { Mandate, MandateOfFile, Policy } from './mandate/mandate.ts';
 export { type MandatesInForce, mandatesOfFile, planInForce } from './mandates-in-force.ts';
 export { normalModel, normalProvider } from './models/normal-form.ts';
+export { type AskedTool, permittedTools, type ToolCaller } from './permitted-tools.ts';
 export { type KnownPrice, knownPrices, LISTS_PUBLISHED } from './prices/known-prices.ts';
 export { listedPrices } from './prices/listed-prices.ts';
 export { deadLetterId, decisionId, settlementId } from './record-ids.ts';

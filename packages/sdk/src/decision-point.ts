@@ -4,7 +4,7 @@
  */
 import type { Action, ActionRequested, ActionType, Decision, Outcome } from '@mandate/schemas';
 import type { AuditCounts } from './audit/audit-output.ts';
-import type { Cost, Kill, MandateDocument, RunningOutcome } from './types.ts';
+import type { AskedTool, Cost, Kill, MandateDocument, RunningOutcome, ToolCaller } from './types.ts';
 
 /** A record that can be decided, or what is wrong with it, as phrases. */
 export type ReadAction =
@@ -71,6 +71,11 @@ export type DecisionPoint = {
   readAction(json: string, whole: string): ReadAction;
   /** @param record a record that `readAction` returned, perhaps with a higher attempt or another id */
   decide(record: ActionRequested): Promise<Decision>;
+  /**
+   * For each tool: false if the policies refuse every call of it. Null: this mode cannot tell. Limits do not count. A
+   * permitted call must still be decided.
+   */
+  permits(caller: ToolCaller, tools: readonly AskedTool[]): Promise<(boolean | null)[]>;
   /** Settles an allowed action. `type` is its kind. */
   settle(outcome: Outcome, type: ActionType): Promise<void>;
   readonly kills: Kills;

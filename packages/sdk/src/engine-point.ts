@@ -1,7 +1,13 @@
 /** A decision point that decides in this process, by the same rules as a plane. Each mode supplies its state. */
 import { type LocalDecider, localDecider } from '@mandate/engine';
 import type { Ledger } from '@mandate/ledger';
-import { budgetsInForce, compileActionRedaction, leastRemaining } from '@mandate/policy';
+import {
+  type AskedTool,
+  budgetsInForce,
+  compileActionRedaction,
+  leastRemaining,
+  permittedTools,
+} from '@mandate/policy';
 import type { Clock } from '@mandate/runtime';
 import {
   type ActionRequested,
@@ -109,6 +115,10 @@ export function enginePoint(
       });
       audit?.record({ event: 'action.decided', decision });
       return decision;
+    },
+    async permits(caller, tools) {
+      const { clock } = await open();
+      return permittedTools(mandates, DEFAULTS.tenant, caller, tools as AskedTool[], clock());
     },
     async settle(outcome, type) {
       const work =

@@ -16,6 +16,7 @@ import { askAction, cancel, startAction } from './start-action.ts';
 import type { StateManager } from './state.ts';
 import type {
   Agent,
+  AskedTool,
   Call,
   CallOptions,
   Cost,
@@ -24,6 +25,7 @@ import type {
   Kill,
   MandateDocument,
   OnError,
+  ToolCaller,
   Tools,
 } from './types.ts';
 import { type AnyFunction, type FnOptions, type Wrapped, wrapFunction } from './wrap-function.ts';
@@ -229,6 +231,22 @@ export abstract class MandateInstance {
       const work = () => runTool(agent, { name, args, fn, options: run, onError: this.#onError() });
       return callKey === null ? work() : this.#memory().once(callKey, work);
     });
+  }
+
+  /**
+   * For each tool: false if the policies refuse every call of it. Null: this mode cannot tell. Use it to show a model
+   * only tools that it may call. Limits do not count, and a permitted call must still be decided.
+   *
+   * @param caller `agentId`: default, the agent of the instance
+   * @throws MandateError PLANE_UNAVAILABLE, or with the code of the refusal
+   */
+  async permits(
+    tools: readonly AskedTool[],
+    { agentId, ...caller }: Partial<ToolCaller> = {},
+  ): Promise<(boolean | null)[]> {
+    const { principal, context } = scopedOptions(this.#scope, caller as CallOptions);
+    const stated = { ...(principal && { principal }), ...(context && { context }) };
+    return this.#open().permits({ ...caller, ...stated, agentId: this.#agent(agentId) }, tools);
   }
 
   /** Stops an agent and its sub-agents: next calls are blocked, and running calls are aborted. In force at once. */

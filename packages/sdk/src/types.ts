@@ -249,6 +249,12 @@ export type Agent = {
   ask(call: Call): Promise<AskedAction>;
 };
 
+/** The agent that would call tools, and everything that its calls state besides tool and arguments. */
+export type ToolCaller = Pick<Action, 'agentId' | 'principal' | 'mandateId' | 'context'>;
+
+/** A tool. `args`: the arguments, if they are known already. Then a call with exactly these arguments is meant. */
+export type AskedTool = { tool: string; args?: Readonly<Record<string, unknown>> };
+
 /** A kill that has just taken effect. `agentId`: the stopped agent. Null: every agent. */
 export type Kill = { agentId: string | null; reason: string; target: KillTarget };
 

@@ -4,6 +4,7 @@ import type { HttpReads } from '@mandate/access-log';
 import type { Bus } from '@mandate/bus';
 import type { AgentRegister } from '@mandate/control';
 import type { Ancestry, BudgetReference, KillBroadcast, Ledger } from '@mandate/ledger';
+import type { AskedTool, ToolCaller } from '@mandate/policy';
 import type { PersonKeys } from '@mandate/privacy';
 import { type Clock, type Logger, MandateError } from '@mandate/runtime';
 import type { Action, BudgetLimit, Decision, QuotasInForce } from '@mandate/schemas';
@@ -64,6 +65,11 @@ export type GatewayDependencies = {
     | undefined;
   /** Returns the budgets with a limit that hold for a tool call of the agent. */
   budgetsOf(tenant: string, agentId: string): readonly BudgetLimit[];
+  /**
+   * For each tool: false if the policies refuse every call of it. Null: this process does not have the mandate of the
+   * agent.
+   */
+  permits(tenant: string, caller: ToolCaller, tools: readonly AskedTool[]): (boolean | null)[];
   /**
    * The keys that `redact` uses to seal personal data, and that are used to read the data again. The gateway opens
    * them.

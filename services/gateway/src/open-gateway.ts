@@ -8,6 +8,7 @@ import {
   governedRedaction,
   type MandateOfFile,
   mandatesOfFile,
+  permittedTools,
 } from '@mandate/policy';
 import {
   currentRedactor,
@@ -50,6 +51,10 @@ export async function openGateway(
   const personKeys = personKeysAt(config.GATEWAY_PERSON_KEYS_PATH ?? folder.personKeys);
   const kills = closing(await openKillBroadcast(config, log), (held) => held.close());
   const seal = sealOnlyRedactor(privacy, personKeys);
+  const inForce = () => {
+    const ofFile = mandatesOfFile(parts.mandatesOfFile?.() ?? [], 0);
+    return mandatesByRegister(followed.mandates, ofFile);
+  };
   const gateway = createGateway(
     {
       bus: parts.bus,
@@ -63,10 +68,13 @@ export async function openGateway(
       kills,
       findDecision: parts.findDecision,
       findUsage: parts.findUsage,
-      budgetsOf: (tenant, agentId) => {
-        const ofFile = mandatesOfFile(parts.mandatesOfFile?.() ?? [], 0);
-        const mandates = mandatesByRegister(followed.mandates, ofFile);
-        return budgetsInForce(mandates, tenant, agentId, parts.clock());
+      budgetsOf: (tenant, agentId) => budgetsInForce(inForce(), tenant, agentId, parts.clock()),
+      permits(tenant, caller, tools) {
+        // Another process may have a mandates file that names the agent.
+        const isElsewhere =
+          parts.mandatesOfFile === undefined && followed.mandates.isUnknown(tenant, caller.agentId);
+        if (isElsewhere) return tools.map(() => null);
+        return permittedTools(inForce(), tenant, caller, tools, parts.clock());
       },
       redact: currentRedactor(privacy, {
         redact: governedRedaction(fields, followed.mandates.sensitiveFields),

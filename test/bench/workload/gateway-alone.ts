@@ -49,6 +49,7 @@ export async function gatewayAlone(on: {
       metrics,
       clock,
       budgetsOf: () => [],
+      permits: (_tenant, _caller, tools) => tools.map(() => null),
       findDecision: null,
       redact: (action) => action,
       redactText: (text) => text,

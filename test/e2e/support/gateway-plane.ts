@@ -6,7 +6,13 @@ import { startDecider } from '@mandate/decider';
 import { createGateway, type GatewaySettings } from '@mandate/gateway';
 import { type Ledger, localKillBroadcast } from '@mandate/ledger';
 import { restoreLedger } from '@mandate/ledger-log';
-import { budgetsInForce, compileActionRedaction, fingerprintOf, mandatesOfFile } from '@mandate/policy';
+import {
+  budgetsInForce,
+  compileActionRedaction,
+  fingerprintOf,
+  mandatesOfFile,
+  permittedTools,
+} from '@mandate/policy';
 import { loadMandates } from '@mandate/policy/documents';
 import { type PersonKeys, personKeysAt } from '@mandate/privacy';
 import { type Running, silentLogger, systemClock, type Tracer } from '@mandate/runtime';
@@ -138,6 +144,7 @@ export async function startGatewayPlane(options: {
       redactText: (text) => text,
       fingerprint,
       budgetsOf: (tenant, agentId) => budgetsInForce(mandates, tenant, agentId, systemClock()),
+      permits: (tenant, caller, tools) => permittedTools(mandates, tenant, caller, tools, systemClock()),
       findUsage: options.findUsage,
       findDecision: null,
       personKeys,

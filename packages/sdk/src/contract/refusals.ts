@@ -41,6 +41,25 @@ export function refusals(agentUnder: AgentUnder): void {
     expect([runs(), await mandate.getCallCount(agentId)]).toEqual([0, 0]);
   });
 
+  test('says which tools the policies refuse in every call', async () => {
+    const { mandate, agentId } = await agentUnder({
+      allowedTools: ['pay', 'read_*'],
+      deniedTools: ['read_secret'],
+      toolPolicies: { pay: { argumentValidation: { schema }, rateLimit: { maxCalls: 0, windowMs: 60_000 } } },
+    });
+    const asked = [
+      { tool: 'pay' },
+      { tool: 'pay', args: {} },
+      { tool: 'pay', args: { to: 'ann' } },
+      { tool: 'read_file' },
+      { tool: 'read_secret' },
+      { tool: 'delete' },
+    ];
+    const permitted = await mandate.permits(asked, { agentId });
+    expect(permitted).toEqual([true, false, true, true, false, false]);
+    expect(await mandate.getCallCount(agentId)).toBe(0);
+  });
+
   test('a killed agent is refused until it is revived, and other agents are not', async () => {
     const [one, other] = [await agentUnder({}), await agentUnder({})];
     await one.mandate.kill(one.agentId, 'runaway');

@@ -145,6 +145,7 @@ export function logPoint(
         return ask({ ...record.action, tenant, requestedAt: uniqueRequestTime(), deadlineMs }, untilMs);
       });
     },
+    permits: async (_caller, tools) => tools.map(() => null),
     settle: async (outcome) => outcomes.add(outcome),
     approvals: {
       answered: async () => onlyByGateway("`onDefer: 'wait'`"),

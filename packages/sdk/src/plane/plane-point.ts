@@ -11,6 +11,7 @@ import { OutcomeQueue, type Receipt } from '../outcome-queue.ts';
 import { Semaphore } from '../semaphore.ts';
 import type { OnError } from '../types.ts';
 import { askPlane } from './ask-plane.ts';
+import { permittedByPlane } from './permitted-by-plane.ts';
 import { planeApprovals } from './plane-approvals.ts';
 import { PlaneConnection, problemOf, refusalOf, sayFailure } from './plane-connection.ts';
 import { PlaneKills } from './plane-kills.ts';
@@ -61,6 +62,7 @@ export function planePoint(options: Options): DecisionPoint {
         return askPlane(connection, record, untilMs);
       });
     },
+    permits: (caller, tools) => permittedByPlane(connection, caller, tools),
     settle: async (outcome) => outcomes.add(outcome),
     kills,
     approvals: planeApprovals(connection),

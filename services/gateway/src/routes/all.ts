@@ -14,6 +14,7 @@ import { listDeadLetters } from './list-dead-letters.ts';
 import { listErasures } from './list-erasures.ts';
 import { listOpenActions } from './list-open-actions.ts';
 import { listUnpublished } from './list-unpublished.ts';
+import { permittedTools } from './permitted-tools.ts';
 import { publishActions } from './publish-actions.ts';
 import { recordContextBuilds } from './record-context-builds.ts';
 import { recordSdkDecisions } from './record-sdk-decisions.ts';
@@ -54,6 +55,7 @@ function addRoutes(server: HttpServer, gateway: Gateway): void {
   answerApprovals(server, gateway);
   awaitApproval(server, gateway);
 
+  permittedTools(server, gateway);
   showUsage(server, gateway);
   showLedger(server, gateway);
   listAgents(server, gateway);
