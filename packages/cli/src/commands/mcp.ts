@@ -1,0 +1,79 @@
+import { DEFAULT_URL } from '@mandate/client';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { RunCommand } from '../command-context.ts';
+import { WrongUse } from '../exit-codes.ts';
+import { durationMs, someText, wholeNumber } from '../input/option-values.ts';
+import type { ProxyOptions } from '../mcp/proxy-options.ts';
+
+const MOST_HOLD_MS = 24 * 3_600_000;
+
+export function mcpCommand(command: Command, run: RunCommand): void {
+  command
+    .description(
+      'Runs an MCP server behind a proxy that decides each call of a tool. The client and the server stay as they are: ' +
+        'docs/mcp.md. Everything after -- is the command of the server.',
+    )
+    .usage('[options] -- <command...>')
+    .argument('[command...]', 'the command of an MCP server that speaks over stdio')
+    .option('--agent <id>', 'the agent that calls (default MANDATE_AGENT_ID)', someText)
+    .option('--principal <id>', 'the user for whom the agent acts', someText)
+    .option('--run <id>', 'the run that the calls belong to; rules read it as context.runId', someText)
+    .option('--mandates <file>', 'decide in this process, by this mandate file, without a plane', someText)
+    .option('--prefix <text>', 'put this before each name of a tool in policies, such as files.', someText)
+    .addOption(
+      new Option('--list <mode>', 'what lists of tools, resources and prompts show')
+        .choices(['filter', 'all'])
+        .default('filter'),
+    )
+    .option(
+      '--defer <mode>',
+      'a call that a person must approve: `error` tells the client at once, `hold:30s` waits, `elicit` shows the user an address (default hold:30s)',
+      deferMode,
+    )
+    .option(
+      '--approval-url <url>',
+      'the page of a question, for `elicit`; {id} is replaced by its id',
+      someText,
+    )
+    .option(
+      '--max-message <mib>',
+      'the longest message of the client or the server (default 16)',
+      wholeNumber({ min: 1, max: 1_024, unit: 'MiB' }),
+    )
+    .option('--listen <address>', 'serve over HTTP at this address, such as 127.0.0.1:7430', someText)
+    .option('--upstream <url>', 'the MCP server behind --listen', someText)
+    .addHelpText(
+      'after',
+      `
+A plane decides: MANDATE_URL (default ${DEFAULT_URL}), MANDATE_API_KEY, or
+\`mandate login\`. If it is away, calls are blocked. The server does not get the
+variables that begin with MANDATE_.
+
+Examples:
+  mandate mcp --agent coder -- npx -y @modelcontextprotocol/server-filesystem .
+  mandate mcp --agent coder --mandates mandates.yaml -- python server.py
+  mandate mcp --agent coder --defer hold:2m --prefix files. -- node server.js
+  mandate mcp --agent coder --listen 127.0.0.1:7430 \\
+    --upstream https://example.com/mcp`,
+    )
+    .action((server: string[], options: ProxyOptions) =>
+      run(async (context) => {
+        if (options.listen === undefined && options.upstream === undefined) {
+          const { proxyOverStdio } = await import('../mcp/proxy-over-stdio.ts');
+          return proxyOverStdio(server, options, context);
+        }
+        if (server.length > 0)
+          throw new WrongUse('a command and --listen exclude each other', 'Leave one of them out.');
+        throw new WrongUse('--listen is not there yet');
+      }),
+    );
+}
+
+function deferMode(text: string): { mode: 'error' | 'hold' | 'elicit'; holdMs?: number } {
+  const [mode, duration] = text.split(':', 2);
+  if (mode !== 'error' && mode !== 'hold' && mode !== 'elicit')
+    throw new InvalidArgumentError('Give error, hold:<time> or elicit.');
+  if (duration === undefined) return { mode };
+  if (mode === 'error') throw new InvalidArgumentError('`error` waits for nobody, so it has no time.');
+  return { mode, holdMs: durationMs({ min: 1, max: MOST_HOLD_MS })(duration) };
+}

@@ -1,0 +1,63 @@
+/** The options of the MCP proxy, and what follows from them. */
+import type { ProxySettings } from '@mandate/mcp';
+import type { CommandContext } from '../command-context.ts';
+import { WrongUse } from '../exit-codes.ts';
+import { findConnection } from '../profiles/find-connection.ts';
+import { readProfiles } from '../profiles/profile-file.ts';
+
+export type ProxyOptions = {
+  agent?: string;
+  principal?: string;
+  run?: string;
+  mandates?: string;
+  prefix?: string;
+  list: 'filter' | 'all';
+  defer?: { mode: ProxySettings['defer']; holdMs?: number };
+  approvalUrl?: string;
+  maxMessage?: number;
+  listen?: string;
+  upstream?: string;
+};
+
+const HOLD_MS = 30_000;
+const MAX_MESSAGE_MIB = 16;
+
+export function proxySettings(options: ProxyOptions): ProxySettings {
+  const { prefix = '', list, defer = { mode: 'hold' }, approvalUrl } = options;
+  return {
+    prefix,
+    filtersLists: list === 'filter',
+    defer: defer.mode,
+    holdMs: defer.holdMs ?? HOLD_MS,
+    approvalUrl:
+      approvalUrl === undefined ? null : (id) => approvalUrl.replaceAll('{id}', encodeURIComponent(id)),
+  };
+}
+
+export function agentOf({ agent }: ProxyOptions, { env }: CommandContext): string {
+  const named = agent ?? env.MANDATE_AGENT_ID;
+  if (named) return named;
+  throw new WrongUse('it is not known which agent calls', 'Give --agent, or set MANDATE_AGENT_ID.');
+}
+
+export function mostBytes({ maxMessage = MAX_MESSAGE_MIB }: ProxyOptions): number {
+  return maxMessage * 1024 * 1024;
+}
+
+/** Opens the SDK: in this process with a mandate file, or at the plane that the context names. */
+export async function openMandate(options: ProxyOptions, { globals, env, stderr }: CommandContext) {
+  const onError = (error: unknown) =>
+    void stderr.write(`mandate: ${error instanceof Error ? error.message : error}\n`);
+  if (options.mandates !== undefined) {
+    const { Mandate } = await import('@mandate/sdk');
+    return new Mandate({ mandate: options.mandates, onError });
+  }
+  const { url, key } = findConnection(globals, env, () => readProfiles(env));
+  if (key === '')
+    throw new WrongUse(
+      'no API key is known, so no plane can decide the calls',
+      'Set MANDATE_API_KEY, run `mandate login`, or decide in this process with --mandates.',
+    );
+  const { Mandate } = await import('@mandate/sdk/plane');
+  return new Mandate({ planeUrl: url, apiKey: key, onError });
+}

@@ -1,0 +1,82 @@
+/** Decides a call, and handles a question to a person in the way that the settings say. */
+import { findMandateError, type MandateDeferredError, type RunningAction } from '@mandate/sdk/plane';
+import type { DeferredCalls } from './deferred-calls.ts';
+import { type Refusal, refusalOf } from './refusal.ts';
+import type { Caller, ProxySettings } from './settings.ts';
+import type { Subject } from './subjects.ts';
+
+export type Decided =
+  | { kind: 'allowed'; running: RunningAction }
+  | { kind: 'refused'; refusal: Refusal; actionId: string };
+
+/** What the client offers while a call waits. */
+export type Waiting = {
+  signal: AbortSignal;
+  /** Shows a person the address of the question. False: the person declined. Null: the client cannot show it. */
+  show: ((question: { approvalId: string; text: string; url: string }) => Promise<boolean>) | null;
+  /** Tells the client that the call waits. */
+  waits(text: string): void;
+};
+
+type Deciding = {
+  caller: Caller;
+  settings: ProxySettings;
+  deferred: DeferredCalls;
+  context: Readonly<Record<string, boolean>> | null;
+  /** The key by which the client recognizes a repeated call. */
+  idempotencyKey: string | null;
+  /** The action that an earlier request has named. */
+  actionId: string | null;
+};
+
+/** @throws the reason of the signal */
+export async function decideCall(subject: Subject, deciding: Deciding, waiting: Waiting): Promise<Decided> {
+  const { caller, settings, deferred } = deciding;
+  const remembered =
+    deciding.actionId ?? (deciding.idempotencyKey === null ? deferred.take(caller, subject) : null);
+  const first = await ask(subject, deciding, waiting, {
+    actionId: remembered,
+    waits: settings.defer === 'hold',
+  });
+  if (first.kind === 'allowed' || first.question === null) return first;
+  const { question } = first;
+  const url = settings.defer === 'elicit' ? (settings.approvalUrl?.(question.approvalId) ?? null) : null;
+  let last: Asked = first;
+  if (url !== null && waiting.show !== null) {
+    const isShown = await waiting.show({ approvalId: question.approvalId, text: question.reason, url });
+    if (isShown) last = await ask(subject, deciding, waiting, { actionId: question.action.id, waits: true });
+  }
+  if (last.kind === 'refused' && last.question !== null) deferred.keep(caller, subject, question.action.id);
+  return last;
+}
+
+type Asked = Decided & { question: MandateDeferredError | null };
+
+async function ask(
+  { tool, args }: Subject,
+  { caller, settings, context, idempotencyKey }: Deciding,
+  waiting: Waiting,
+  { actionId, waits }: { actionId: string | null; waits: boolean },
+): Promise<Asked> {
+  const options = {
+    signal: waiting.signal,
+    ...(context !== null && { context }),
+    ...(idempotencyKey !== null && { idempotencyKey }),
+    ...(actionId !== null && { actionId }),
+    ...(waits && {
+      onDefer: 'wait' as const,
+      deferTimeoutMs: settings.holdMs,
+      onDeferred: ({ approvalId }: { approvalId: string }) =>
+        waiting.waits(`The call waits for a person. The question is "${approvalId}".`),
+    }),
+  };
+  try {
+    const running = await caller.agent.start({ type: 'tool_call', tool, args, options });
+    return { kind: 'allowed', running, question: null };
+  } catch (thrown) {
+    const error = findMandateError(thrown);
+    if (error === null) throw thrown;
+    const question = error.code === 'APPROVAL_REQUIRED' ? (error as MandateDeferredError) : null;
+    return { kind: 'refused', refusal: refusalOf(error), actionId: error.action.id, question };
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * Remembers calls that wait for a person. A client asks again by making the same call again. Without this memory, the
+ * second call would be another action, with another question.
+ */
+import { createHash } from 'node:crypto';
+import type { Caller } from './settings.ts';
+import type { Subject } from './subjects.ts';
+
+/** How many calls are remembered. The oldest are forgotten first. */
+const MOST_CALLS = 1_000;
+
+export class DeferredCalls {
+  /** The action ids of the calls with the same agent, tool and arguments. */
+  readonly #waiting = new Map<string, string[]>();
+  #count = 0;
+
+  keep(caller: Caller, subject: Subject, actionId: string): void {
+    const key = digestOf(caller, subject);
+    const known = this.#waiting.get(key) ?? [];
+    this.#waiting.delete(key);
+    this.#waiting.set(key, [...known, actionId]);
+    this.#count += 1;
+    while (this.#count > MOST_CALLS) this.#forgetOldest();
+  }
+
+  /** Returns the action id of an equal call that waits. No other call gets this id until it is kept again. */
+  take(caller: Caller, subject: Subject): string | null {
+    const key = digestOf(caller, subject);
+    const [first, ...others] = this.#waiting.get(key) ?? [];
+    if (first === undefined) return null;
+    this.#count -= 1;
+    if (others.length === 0) this.#waiting.delete(key);
+    else this.#waiting.set(key, others);
+    return first;
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#waiting;
+    if (oldest === undefined) return;
+    this.#waiting.delete(oldest[0]);
+    this.#count -= oldest[1].length;
+  }
+}
+
+/** Returns a digest of a call. Calls whose arguments have another order of keys are equal. */
+export function digestOf({ key }: Caller, { tool, args }: Subject): string {
+  const text = JSON.stringify([key, tool, args], (_name, value: unknown) => inOrder(value));
+  return createHash('sha256').update(text).digest('base64url');
+}
+
+function inOrder(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
+}

@@ -1,0 +1,236 @@
+/**
+ * Everything that the proxy knows of one client: what the client can do, which tools the server has, and which calls are
+ * open. A transport reads and writes the frames, and asks the session what to do with them. Both eras of the protocol
+ * go through the same session. A message of the new era states its version in `_meta`.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Notification, Request, Response } from '../messages/read-message.ts';
+import { errorFrame, notificationFrame, resultFrame } from '../messages/write-message.ts';
+import { decideCall, type Waiting } from './decide-call.ts';
+import { DeferredCalls, digestOf } from './deferred-calls.ts';
+import { filterList, isList } from './filter-list.ts';
+import { type Answered, fieldsOf, frameOf, type OpenCall, readAnswer } from './open-call.ts';
+import { ownRefusal, type Refusal, refusalFrame } from './refusal.ts';
+import { RunningTasks } from './running-tasks.ts';
+import { createSeal, type Seal } from './sealed-state.ts';
+import type { Caller, ProxySettings } from './settings.ts';
+import { type GovernedMethod, subjectOf } from './subjects.ts';
+import { ToolHints } from './tool-hints.ts';
+
+/** How a session reaches the client while a request of the client is open. */
+export type ClientLink = {
+  /** Sends a frame on the stream of the request. */
+  send(frame: string): void;
+  /** Asks the client, and returns its result. Null: this transport cannot ask. */
+  ask: ((method: string, params: object, signal: AbortSignal) => Promise<unknown>) | null;
+};
+
+/** `refused`: the frame is the answer. `forward`: the frame goes to the server. */
+export type Opened = { kind: 'refused'; frame: string } | { kind: 'forward'; frame: string; call: OpenCall };
+
+/** How many calls may wait for an answer of the client to a question of the server. */
+const MOST_PARKED = 1_000;
+const INVALID_PARAMS = -32602;
+const INTERNAL = -32603;
+
+export class Session {
+  readonly #settings: ProxySettings;
+  readonly #seal: Seal;
+  readonly #hints = new ToolHints();
+  readonly #tasks = new RunningTasks();
+  readonly #deferred: DeferredCalls;
+  /** Calls to which the server answered that it needs input. */
+  readonly #parked = new Map<string, OpenCall>();
+  /** The capabilities that the client stated in `initialize`. */
+  #capabilities: Readonly<Record<string, unknown>> = {};
+
+  constructor(settings: ProxySettings, { seal = createSeal(), deferred = new DeferredCalls() } = {}) {
+    this.#settings = settings;
+    this.#seal = seal;
+    this.#deferred = deferred;
+  }
+
+  /** Reads what a passing request says about the client. */
+  notePassing({ method, params }: Request): void {
+    if (method === 'initialize') this.#capabilities = fieldsOf(params.value.capabilities);
+  }
+
+  /** Reads a passing notification of the server. */
+  noteNotification({ method, params }: Notification): void {
+    if (method === 'notifications/tools/list_changed') this.#hints.forget();
+    if (method === 'notifications/tasks/status') this.#tasks.noteStatus(params.value);
+  }
+
+  /**
+   * Decides a governed request.
+   *
+   * @param signal aborts when the client gives up
+   * @throws the reason of the signal
+   */
+  async open(
+    request: Request & { method: GovernedMethod },
+    caller: Caller,
+    link: ClientLink,
+    signal: AbortSignal,
+  ): Promise<Opened> {
+    const { id, method, params } = request;
+    const refused = (refusal: Refusal): Opened => ({
+      kind: 'refused',
+      frame: refusalFrame({ id, method, isModern: isModern(request) }, refusal),
+    });
+    const read = subjectOf(method, request, this.#settings.prefix);
+    if (!read.ok) {
+      const message = `${read.why} Send a call that has only one meaning.`;
+      return { kind: 'refused', frame: errorFrame(id, { code: INVALID_PARAMS, message }) };
+    }
+    const { subject } = read;
+    const digest = digestOf(caller, subject);
+    const sealed = params.value.requestState;
+    const state = typeof sealed === 'string' ? this.#seal.open(sealed, digest) : null;
+    const serverState = state === null ? undefined : { state: state.server };
+    const parked = state?.callId === undefined ? undefined : this.#parked.get(state.callId);
+    if (parked !== undefined) {
+      this.#parked.delete(parked.callId);
+      const { signal: stop } = parked.running;
+      if (stop.aborted) return refused(stopOf(parked));
+      return { kind: 'forward', frame: frameOf(request, parked, serverState), call: parked };
+    }
+    const meta = fieldsOf(params.value._meta);
+    const key = meta['mandate/idempotencyKey'];
+    const decided = await decideCall(
+      subject,
+      {
+        ...{ caller, settings: this.#settings, deferred: this.#deferred },
+        context: method === 'tools/call' ? this.#hints.of(params.value.name) : null,
+        idempotencyKey: typeof key === 'string' && key !== '' ? key : null,
+        actionId: state?.actionId ?? null,
+      },
+      this.#waiting(request, link, signal),
+    );
+    if (decided.kind === 'refused') {
+      const { refusal, actionId } = decided;
+      const asks = this.#askInResult(request, refusal, { actionId, digest, isRetry: state !== null });
+      return asks === null ? refused(refusal) : { kind: 'refused', frame: asks };
+    }
+    const { running } = decided;
+    const call = { callId: randomUUID(), subject, digest, method, running };
+    return { kind: 'forward', frame: frameOf(request, call, serverState), call };
+  }
+
+  /** Reads the answer of the server to a call. Returns what the client gets. */
+  answered(call: OpenCall, response: Response): string {
+    const answer: Answered = readAnswer(call, response, this.#seal);
+    if (answer.kind === 'needs-input') this.#park(call);
+    if (answer.kind === 'task') this.#tasks.add(answer.taskId, call);
+    return answer.text;
+  }
+
+  /** Returns the answer to a call that Mandate stopped while it ran. */
+  stopped(request: Request & { method: GovernedMethod }, call: OpenCall): string {
+    const { id, method } = request;
+    return refusalFrame({ id, method, isModern: isModern(request) }, stopOf(call));
+  }
+
+  /** Returns the answer to a call whose server went away. The effect of the call is unknown. */
+  lost(request: Request & { method: GovernedMethod }, why: string): string {
+    const { id, method } = request;
+    const refusal = ownRefusal(
+      'SERVER_GAVE_NO_ANSWER',
+      `${why} The call may have had its effect.`,
+      'Check what it did before you call again.',
+    );
+    return refusalFrame({ id, method, isModern: isModern(request) }, refusal);
+  }
+
+  /** Returns what the client gets for the answer to a request that was passed on. */
+  async passing(request: Request, response: Response, caller: Caller): Promise<string> {
+    const { method, params } = request;
+    if (response.isError) return response.text;
+    if (method === 'tasks/get' || method === 'tasks/cancel') this.#tasks.noteStatus(response.result?.value);
+    const { taskId } = params.value;
+    if (method === 'tasks/result' && typeof taskId === 'string')
+      this.#tasks.noteResult(taskId, response.result?.value);
+    if (!isList(method)) return response.text;
+    if (method === 'tools/list') this.#hints.note(response);
+    if (!this.#settings.filtersLists) return response.text;
+    try {
+      return await filterList(method, response, caller, this.#settings.prefix);
+    } catch (error) {
+      const message = `The list cannot be shown, because it is not known what the policies allow. ${sentence(error)}`;
+      return errorFrame(request.id, { code: INTERNAL, message });
+    }
+  }
+
+  #park(call: OpenCall): void {
+    this.#parked.set(call.callId, call);
+    if (this.#parked.size <= MOST_PARKED) return;
+    const [oldest] = this.#parked.keys();
+    if (oldest !== undefined) this.#parked.delete(oldest);
+  }
+
+  #waiting(request: Request, link: ClientLink, signal: AbortSignal): Waiting {
+    const { progressToken } = fieldsOf(request.params.value._meta);
+    const hasToken = typeof progressToken === 'string' || typeof progressToken === 'number';
+    const { ask } = link;
+    const canShow = ask !== null && !isModern(request) && showsAddresses(this.#capabilities);
+    let progress = 0;
+    return {
+      signal,
+      waits(message) {
+        if (!hasToken) return;
+        progress += 1;
+        link.send(notificationFrame('notifications/progress', { progressToken, progress, message }));
+      },
+      show: !canShow
+        ? null
+        : async ({ approvalId, text, url }) => {
+            const params = { mode: 'url', elicitationId: approvalId, url, message: text };
+            const answer = await ask('elicitation/create', params, signal);
+            return fieldsOf(answer).action === 'accept';
+          },
+    };
+  }
+
+  /**
+   * In the new era a server cannot ask the client. Instead the result says what is needed, and the client makes the call
+   * again. Null: the client gets the refusal.
+   */
+  #askInResult(
+    request: Request,
+    { approvalId, text }: Refusal,
+    { actionId, digest, isRetry }: { actionId: string; digest: string; isRetry: boolean },
+  ): string | null {
+    if (!isModern(request) || approvalId === null || this.#settings.defer !== 'elicit' || isRetry)
+      return null;
+    const url = this.#settings.approvalUrl?.(approvalId);
+    const meta = fieldsOf(request.params.value._meta);
+    if (url === undefined || !showsAddresses(fieldsOf(meta['io.modelcontextprotocol/clientCapabilities'])))
+      return null;
+    const params = { mode: 'url', elicitationId: approvalId, url, message: text };
+    return resultFrame(request.id, {
+      resultType: 'input_required',
+      inputRequests: { approval: { method: 'elicitation/create', params } },
+      requestState: this.#seal.seal({ actionId }, digest),
+    });
+  }
+}
+
+/** True if the request is of the era of 2026-07-28 or later. */
+function isModern({ params }: Request): boolean {
+  return typeof fieldsOf(params.value._meta)['io.modelcontextprotocol/protocolVersion'] === 'string';
+}
+
+function showsAddresses(capabilities: Readonly<Record<string, unknown>>): boolean {
+  return fieldsOf(capabilities.elicitation).url !== undefined;
+}
+
+function stopOf({ running }: OpenCall): Refusal {
+  const reason: unknown = running.signal.reason;
+  const message = reason instanceof Error ? reason.message : 'The call was stopped.';
+  const code = String((reason as { code?: unknown } | undefined)?.code ?? 'STOPPED');
+  return { code, text: message, retryAfterMs: null, approvalId: null };
+}
+
+function sentence(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

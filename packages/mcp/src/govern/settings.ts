@@ -1,0 +1,61 @@
+/** What a proxy is told to do, and for whom it asks. */
+import type { Agent } from '@mandate/sdk/plane';
+
+/**
+ * What happens to a call that a person must approve. `error`: the client is told at once. `hold`: the call waits for the
+ * person first. `elicit`: the client shows its user the address of the question, and the call waits.
+ */
+export type DeferMode = 'error' | 'hold' | 'elicit';
+
+export type ProxySettings = {
+  /** Is put before each name of a tool, so that tools of several servers have different names in a policy. */
+  prefix: string;
+  /** Whether lists show only what the policies allow. */
+  filtersLists: boolean;
+  defer: DeferMode;
+  /** How long a call waits for a person, in milliseconds. */
+  holdMs: number;
+  /** Returns the address where a person answers a question. Null: there is none. */
+  approvalUrl: ((approvalId: string) => string) | null;
+};
+
+/** Tools with the prefix. `args`: the arguments, if they are known already. */
+type AskedTools = readonly { tool: string; args?: Readonly<Record<string, unknown>> }[];
+
+/** The part of the SDK that the proxy uses: an instance of any mode. */
+export type Asker = {
+  with(scope: {
+    agentId?: string;
+    principal?: { id: string };
+    context?: Readonly<Record<string, string>>;
+  }): Asker;
+  agent(options: { agentId: string }): Agent;
+  permits(tools: AskedTools, caller: { agentId: string }): Promise<(boolean | null)[]>;
+};
+
+/** The agent that calls through the proxy. */
+export type Caller = {
+  agent: Agent;
+  /** Says for each tool whether the policies allow it. Null: not known. */
+  permits(tools: AskedTools): Promise<(boolean | null)[]>;
+  /** Two callers with this same text are the same agent, with the same key. */
+  key: string;
+};
+
+/** Returns the caller for an agent, with everything that each of its calls states. */
+export function callerOf(
+  mandate: Asker,
+  stated: { agentId: string; principalId?: string | undefined; runId?: string | undefined; key?: string },
+): Caller {
+  const { agentId, principalId, runId } = stated;
+  const view = mandate.with({
+    agentId,
+    ...(principalId !== undefined && { principal: { id: principalId } }),
+    ...(runId !== undefined && { context: { runId } }),
+  });
+  return {
+    agent: view.agent({ agentId }),
+    permits: (tools) => view.permits(tools, { agentId }),
+    key: JSON.stringify([agentId, principalId, runId, stated.key]),
+  };
+}

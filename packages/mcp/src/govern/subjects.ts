@@ -1,0 +1,65 @@
+/** The requests that the proxy decides, and the tool call that each of them is. */
+import { readJson } from '@mandate/schemas';
+import { ambiguousKey, type Request } from '../messages/read-message.ts';
+
+export type GovernedMethod = 'tools/call' | 'resources/read' | 'prompts/get';
+
+/** A request as an action. `args`: what the policy checks, and what is recorded. */
+export type Subject = { tool: string; args: Readonly<Record<string, unknown>> };
+
+type Read = { ok: true; subject: Subject } | { ok: false; why: string };
+
+const GOVERNED: ReadonlySet<string> = new Set<GovernedMethod>([
+  'tools/call',
+  'resources/read',
+  'prompts/get',
+]);
+
+export function isGoverned(method: string): method is GovernedMethod {
+  return GOVERNED.has(method);
+}
+
+/** The keys of parameters that name a call. */
+const KEYS = ['name', 'arguments', 'uri', '_meta', 'task', 'requeststate', 'inputresponses'];
+/** In the protocol these keys have capital letters. */
+const WITH_CAPITALS: ReadonlySet<string> = new Set(['requestState', 'inputResponses']);
+
+const CAPS = { depth: 64, keys: 100_000, elements: 1_000_000, stringUnits: 64 * 1024 * 1024 };
+
+/**
+ * Returns the action of a request. The arguments are read strictly: two equal keys, or a number that JavaScript would
+ * round, could mean something else to the server.
+ *
+ * @param prefix is put before each name, so that tools of several servers have different names in a policy
+ */
+export function subjectOf(method: GovernedMethod, { text, params }: Request, prefix: string): Read {
+  const members = params.members.map((one) =>
+    WITH_CAPITALS.has(one.key) ? { ...one, key: one.key.toLowerCase() } : one,
+  );
+  const ambiguous = ambiguousKey(members, KEYS);
+  if (ambiguous !== null) return { ok: false, why: ambiguous };
+  const strict = (key: string) => {
+    const member = params.members.find((one) => one.key === key);
+    return member === undefined ? undefined : readJson(text.slice(member.start, member.end), CAPS);
+  };
+  try {
+    if (method === 'resources/read') {
+      const uri = strict('uri');
+      if (typeof uri !== 'string') return { ok: false, why: 'The uri is no text.' };
+      return { ok: true, subject: { tool: `${prefix}resources/read`, args: { uri } } };
+    }
+    const { name } = params.value;
+    if (typeof name !== 'string' || name === '') return { ok: false, why: 'The name is no text.' };
+    const args = strict('arguments') ?? {};
+    if (typeof args !== 'object' || args === null || Array.isArray(args))
+      return { ok: false, why: 'The arguments are no object.' };
+    if (method === 'tools/call')
+      return { ok: true, subject: { tool: prefix + name, args: args as Subject['args'] } };
+    return { ok: true, subject: { tool: `${prefix}prompts/get`, args: { name, arguments: args } } };
+  } catch (error) {
+    return {
+      ok: false,
+      why: `The arguments cannot be read: ${error instanceof Error ? error.message : error}`,
+    };
+  }
+}

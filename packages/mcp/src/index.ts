@@ -1,0 +1,18 @@
+/**
+ * @mandate/mcp: the proxy between a client and a server of MCP (the Model Context Protocol). Neither of them changes.
+ *
+ * The proxy relays frames. It touches only calls of tools, reads of resources, uses of prompts, and their lists. Each
+ * call is decided first, through the SDK, and its outcome settles the charge. Lists show only what the policies allow.
+ * Every other frame keeps its bytes, also those of methods that the proxy does not know. So a new feature of the
+ * protocol needs no new proxy.
+ *
+ * Promises: a call reaches the server only after an ALLOW, and the server reads the call that was decided. If the plane
+ * is away, calls are blocked. Whatever ends, no process of the server is left. Every line and every queue has a limit.
+ *
+ * `govern` decides, and knows no transport. `stdio` and `http` are the transports.
+ */
+
+export { Session } from './govern/session.ts';
+export { type Caller, callerOf, type DeferMode, type ProxySettings } from './govern/settings.ts';
+export { type ProxyEnd, runStdioProxy } from './stdio/run-stdio-proxy.ts';
+export { ServerProcess } from './stdio/server-process.ts';

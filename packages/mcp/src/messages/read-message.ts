@@ -1,0 +1,113 @@
+/**
+ * Reads one message of MCP, and finds the parts that the proxy looks at or changes. Everything else keeps its bytes.
+ *
+ * A message that two programs could read differently is refused, because the server could then run another call than
+ * the one that was decided. So no key that the proxy looks at may appear twice, or in another spelling: some servers
+ * ignore the case of keys.
+ */
+import { type Member, membersOf, type Span } from '../json/members.ts';
+
+export type Request = {
+  kind: 'request';
+  text: string;
+  /** The id as JSON. Two ids are equal if this text is equal. */
+  id: string;
+  method: string;
+  params: Params;
+};
+
+export type Notification = { kind: 'notification'; text: string; method: string; params: Params };
+
+/** `result` and `error`: the value, and where it is in the text. */
+export type Response = {
+  kind: 'response';
+  text: string;
+  id: string;
+  result: { value: unknown; span: Span } | null;
+  isError: boolean;
+};
+
+/** A message that is not passed on. `id`: the id of the request as JSON, `null` if there is none. */
+export type Invalid = { kind: 'invalid'; code: number; why: string; id: string };
+
+export type Message = Request | Notification | Response | Invalid;
+
+/** The parameters of a request. `members` are empty if the parameters are no object. */
+export type Params = { value: Readonly<Record<string, unknown>>; members: readonly Member[] };
+
+export const PARSE_ERROR = -32700;
+export const INVALID_REQUEST = -32600;
+
+const KEYS = ['jsonrpc', 'id', 'method', 'params', 'result', 'error'];
+
+/** Reads a message that is no list. */
+export function readMessage(text: string): Message {
+  const value = parsed(text);
+  if (value === undefined) return invalid(PARSE_ERROR, 'The message is no JSON.');
+  const members = membersOf(text);
+  if (members === null) return invalid(INVALID_REQUEST, 'The message is no object.');
+  const fields = value as Record<string, unknown>;
+  const id = JSON.stringify(fields.id) ?? 'null';
+  const ambiguous = ambiguousKey(members, KEYS);
+  if (ambiguous !== null) return invalid(INVALID_REQUEST, ambiguous, id);
+  const { method } = fields;
+  if (method === undefined) return response(text, id, fields, members);
+  if (typeof method !== 'string') return invalid(INVALID_REQUEST, 'The method is no text.', id);
+  const params = paramsOf(text, fields, members);
+  if (fields.id === undefined) return { kind: 'notification', text, method, params };
+  const isId = typeof fields.id === 'string' || typeof fields.id === 'number';
+  if (!isId) return invalid(INVALID_REQUEST, 'The id is no text and no number.');
+  return { kind: 'request', text, id, method, params };
+}
+
+/**
+ * Returns what is wrong if one of the known keys appears twice, or in another spelling. Null if there is nothing wrong.
+ */
+export function ambiguousKey(members: readonly Member[], known: readonly string[]): string | null {
+  const seen = new Set<string>();
+  for (const { key } of members) {
+    const name = known.find((one) => one === key.toLowerCase());
+    if (name === undefined) continue;
+    if (name !== key) return `The key "${key}" looks like "${name}". Write "${name}".`;
+    if (seen.has(key)) return `The key "${key}" appears twice.`;
+    seen.add(key);
+  }
+  return null;
+}
+
+function response(
+  text: string,
+  id: string,
+  fields: Record<string, unknown>,
+  members: readonly Member[],
+): Message {
+  const result = members.find(({ key }) => key === 'result');
+  const isError = fields.error !== undefined;
+  if (result === undefined && !isError) return invalid(INVALID_REQUEST, 'The message has no method.', id);
+  return {
+    kind: 'response',
+    text,
+    id,
+    result: result ? { value: fields.result, span: result } : null,
+    isError,
+  };
+}
+
+function paramsOf(text: string, fields: Record<string, unknown>, members: readonly Member[]): Params {
+  const member = members.find(({ key }) => key === 'params');
+  const found = member === undefined ? null : membersOf(text, member.start);
+  if (found === null) return { value: {}, members: [] };
+  return { value: fields.params as Record<string, unknown>, members: found };
+}
+
+function invalid(code: number, why: string, id = 'null'): Invalid {
+  return { kind: 'invalid', code, why, id };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

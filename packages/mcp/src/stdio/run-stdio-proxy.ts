@@ -1,0 +1,340 @@
+/**
+ * The proxy between a client and a server that both speak over stdio. Frames that the proxy does not touch keep their
+ * bytes and their order. A call that is being decided holds up no other frame.
+ */
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
+import { fieldsOf } from '../govern/open-call.ts';
+import type { ClientLink, Session } from '../govern/session.ts';
+import type { Caller } from '../govern/settings.ts';
+import { type GovernedMethod, isGoverned } from '../govern/subjects.ts';
+import { elementsOf } from '../json/members.ts';
+import {
+  INVALID_REQUEST,
+  type Message,
+  PARSE_ERROR,
+  type Request,
+  type Response,
+  readMessage,
+} from '../messages/read-message.ts';
+import { decoded, LineSplitter, LineTooLong } from '../messages/split-lines.ts';
+import { errorFrame, notificationFrame, requestFrame } from '../messages/write-message.ts';
+import { type OpenRequest, OpenRequests } from './open-requests.ts';
+import type { ServerProcess } from './server-process.ts';
+
+type Parts = {
+  input: Readable;
+  output: Writable;
+  server: ServerProcess;
+  session: Session;
+  caller: Caller;
+  /** The longest line of either side, in bytes. */
+  mostLineBytes: number;
+  /** Stops the proxy. */
+  signal: AbortSignal;
+  /** Tells the operator. */
+  warn(text: string): void;
+};
+
+/** `code`: how the server ended. Null: it was stopped, because the client went away. */
+export type ProxyEnd = { code: number | null; fault: string | null };
+
+/** How much the server may leave unread. The proxy reads on, so that it notices when the client goes away. */
+const MOST_UNREAD_BYTES = 64 * 1024 * 1024;
+
+/** Resolves when the client or the server has ended. Then the server has no process left. */
+export async function runStdioProxy(parts: Parts): Promise<ProxyEnd> {
+  return new StdioProxy(parts).run();
+}
+
+class StdioProxy {
+  readonly #parts: Parts;
+  readonly #open = new OpenRequests();
+  /** The questions of the proxy to the client, by their ids. */
+  readonly #asked = new Map<string, (answer: Response) => void>();
+  readonly #link: ClientLink;
+  #fault: string | null = null;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#link = {
+      send: (frame) => this.#toClient(frame),
+      ask: (method, params, signal) => this.#ask(method, params, signal),
+    };
+  }
+
+  async run(): Promise<ProxyEnd> {
+    const { server, signal, input } = this.#parts;
+    const stop = () => void input.destroy();
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    const clientGone = this.#readClient().then(() => null);
+    const serverRead = this.#readServer();
+    const first = await Promise.race([clientGone, server.ended]);
+    if (first !== null) {
+      // The server ended by itself. What it has written still reaches the client.
+      await serverRead;
+      this.#serverLost(first.error === null ? 'The server ended.' : 'The server could not be started.');
+      if (first.error !== null) this.#fault ??= `The server could not be started: ${first.error.message}`;
+      else if (first.code !== 0) this.#parts.warn(`the server ended with ${first.code ?? first.signal}`);
+    }
+    await server.stop();
+    for (const { governed } of this.#open.all()) governed?.deciding.abort(new Error('The client is gone.'));
+    signal.removeEventListener('abort', stop);
+    input.destroy();
+    return { code: first === null ? null : (first.code ?? 1), fault: this.#fault };
+  }
+
+  async #readClient(): Promise<void> {
+    const { input, mostLineBytes } = this.#parts;
+    try {
+      await readLines(input, mostLineBytes, async (bytes) => this.#clientLine(bytes));
+    } catch (error) {
+      if (error instanceof LineTooLong) this.#fail(`The client sent too much. ${error.message}`);
+      else if (!this.#parts.signal.aborted && !isClosed(error)) throw error;
+    }
+  }
+
+  async #readServer(): Promise<void> {
+    const { server, mostLineBytes, output } = this.#parts;
+    try {
+      await readLines(server.output, mostLineBytes, async (bytes) => {
+        this.#serverLine(bytes);
+        if (output.writableNeedDrain) await Promise.race([once(output, 'drain'), once(output, 'close')]);
+      });
+    } catch (error) {
+      if (!(error instanceof LineTooLong)) {
+        if (!isClosed(error)) throw error;
+        return;
+      }
+      this.#fail(`The server sent too much. ${error.message}`);
+      this.#serverLost('The server sent a message that is too long.');
+      this.#parts.input.destroy();
+    }
+  }
+
+  #fail(why: string): void {
+    this.#fault ??= why;
+    this.#parts.warn(why);
+  }
+
+  #clientLine(bytes: Uint8Array): void {
+    const text = decoded(bytes);
+    if (text === null) {
+      this.#toClient(errorFrame('null', { code: PARSE_ERROR, message: 'The message is no UTF-8.' }));
+      return;
+    }
+    if (text.trim() === '') return;
+    const isBatch = text.trimStart().startsWith('[') && isJson(text);
+    if (!isBatch) {
+      this.#fromClient(readMessage(text), bytes);
+      return;
+    }
+    // Each message of a batch is governed. One by one, the messages mean the same.
+    const messages = elementsOf(text) ?? [];
+    for (const { start, end } of messages) this.#fromClient(readMessage(text.slice(start, end)), null);
+  }
+
+  /** @param bytes the line of the message. Null: the message was a part of a line */
+  #fromClient(message: Message, bytes: Uint8Array | null): void {
+    if (message.kind === 'invalid') {
+      this.#toClient(errorFrame(message.id, { code: message.code, message: message.why }));
+      return;
+    }
+    const pass = () => this.#toServer(bytes ?? message.text);
+    if (message.kind === 'response') {
+      const resolve = this.#asked.get(message.id) ?? pass;
+      resolve(message);
+      return;
+    }
+    if (message.kind === 'notification') {
+      const cancelled =
+        message.method === 'notifications/cancelled' ? this.#cancelled(message.params.value) : null;
+      if (cancelled !== 'undecided') pass();
+      return;
+    }
+    const fault = this.#open.faultOf(message);
+    if (fault !== null) {
+      this.#toClient(errorFrame(message.id, { code: INVALID_REQUEST, message: fault }));
+      return;
+    }
+    if (isGoverned(message.method)) {
+      void this.#govern(message as Request & { method: GovernedMethod }, bytes);
+      return;
+    }
+    this.#open.add({ request: message, governed: null });
+    this.#parts.session.notePassing(message);
+    pass();
+  }
+
+  /** A cancelled call that is not decided yet never reaches the server. */
+  #cancelled(params: Readonly<Record<string, unknown>>): 'undecided' | null {
+    const id = JSON.stringify(params.requestId) ?? 'null';
+    const governed = this.#open.get(id)?.governed;
+    if (!governed || governed.call !== null) return null;
+    governed.deciding.abort(new Error('The client cancelled the call.'));
+    return 'undecided';
+  }
+
+  async #govern(request: Request & { method: GovernedMethod }, bytes: Uint8Array | null): Promise<void> {
+    const { session, caller } = this.#parts;
+    const governed: OpenRequest['governed'] = {
+      ...{ request, deciding: new AbortController(), call: null, isAnswered: false },
+    };
+    this.#open.add({ request, governed });
+    try {
+      const opened = await session.open(request, caller, this.#link, governed.deciding.signal);
+      if (opened.kind === 'refused') {
+        this.#open.remove(request.id);
+        this.#toClient(opened.frame);
+        return;
+      }
+      const { call, frame } = opened;
+      governed.call = call;
+      const { signal } = call.running;
+      const onStop = () => this.#stop(request, governed);
+      signal.addEventListener('abort', onStop, { once: true });
+      if (signal.aborted) onStop();
+      else this.#toServer(frame === request.text && bytes !== null ? bytes : frame);
+    } catch (error) {
+      // The client gave the call up, so it expects no answer.
+      this.#open.remove(request.id);
+      if (!governed.deciding.signal.aborted) throw error;
+    }
+  }
+
+  /** Mandate stops a call that runs. A late answer of the server settles the call, and does not reach the client. */
+  #stop(request: Request & { method: GovernedMethod }, governed: NonNullable<OpenRequest['governed']>): void {
+    if (governed.isAnswered || governed.call === null || this.#open.get(request.id)?.governed !== governed)
+      return;
+    governed.isAnswered = true;
+    const requestId = JSON.parse(request.id) as unknown;
+    this.#toServer(notificationFrame('notifications/cancelled', { requestId, reason: 'stopped by Mandate' }));
+    this.#toClient(this.#parts.session.stopped(request, governed.call));
+  }
+
+  #serverLine(bytes: Uint8Array): void {
+    const text = decoded(bytes);
+    if (text?.trim() === '') return;
+    const isBatch = text?.trimStart().startsWith('[') && isJson(text);
+    if (isBatch) {
+      for (const { start, end } of elementsOf(text) ?? [])
+        this.#fromServer(readMessage(text.slice(start, end)), null);
+      return;
+    }
+    const message = text === null ? null : readMessage(text);
+    // Such a line could be a list that only the client can read, so it is not passed on.
+    if (message === null || message.kind === 'invalid')
+      this.#parts.warn('the server wrote a line that is no message; it was left out');
+    else this.#fromServer(message, bytes);
+  }
+
+  #fromServer(message: Message, bytes: Uint8Array | null): void {
+    const { session, caller } = this.#parts;
+    if (message.kind === 'invalid') return;
+    const pass = () => this.#toClient(bytes ?? message.text);
+    if (message.kind === 'notification') session.noteNotification(message);
+    // An error without an id is about a message that the server could not read.
+    if (message.kind !== 'response' || message.id === 'null') {
+      pass();
+      return;
+    }
+    const open = this.#open.get(message.id);
+    if (open === undefined) {
+      this.#parts.warn(
+        `the server answered a request that is not open (id ${message.id}); the answer was left out`,
+      );
+      return;
+    }
+    this.#open.remove(message.id);
+    const { request, governed } = open;
+    if (governed !== null) {
+      if (governed.call === null) return;
+      const text = session.answered(governed.call, message);
+      if (!governed.isAnswered) this.#toClient(text === message.text && bytes !== null ? bytes : text);
+      return;
+    }
+    void session
+      .passing(request, message, caller)
+      .then((text) => this.#toClient(text === message.text && bytes !== null ? bytes : text));
+  }
+
+  #serverLost(why: string): void {
+    for (const { request, governed } of [...this.#open.all()]) {
+      this.#open.remove(request.id);
+      if (governed?.isAnswered) continue;
+      if (governed !== null) {
+        governed.deciding.abort(new Error(why));
+        this.#toClient(this.#parts.session.lost(governed.request, why));
+      } else this.#toClient(errorFrame(request.id, { code: -32603, message: why }));
+    }
+  }
+
+  async #ask(method: string, params: object, signal: AbortSignal): Promise<unknown> {
+    signal.throwIfAborted();
+    const id = JSON.stringify(`mandate-${randomUUID()}`);
+    const { promise, resolve, reject } = Promise.withResolvers<Response>();
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    this.#asked.set(id, resolve);
+    this.#toClient(requestFrame(id, method, params));
+    try {
+      const { result, isError } = await promise;
+      return isError ? null : fieldsOf(result?.value);
+    } finally {
+      this.#asked.delete(id);
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  #toClient(frame: string | Uint8Array): void {
+    write(this.#parts.output, frame);
+  }
+
+  #toServer(frame: string | Uint8Array): void {
+    const { server, input } = this.#parts;
+    write(server.input, frame);
+    if (server.input.writableLength <= MOST_UNREAD_BYTES) return;
+    this.#fail(`The server has left more than ${MOST_UNREAD_BYTES} bytes unread.`);
+    input.destroy();
+  }
+}
+
+function write(to: Writable, frame: string | Uint8Array): void {
+  if (to.destroyed || to.writableEnded) return;
+  if (typeof frame === 'string') {
+    to.write(`${frame}\n`);
+    return;
+  }
+  const line = new Uint8Array(frame.length + 1);
+  line.set(frame);
+  line[frame.length] = 0x0a;
+  to.write(line);
+}
+
+async function readLines(
+  from: Readable,
+  mostBytes: number,
+  each: (line: Uint8Array) => void | Promise<void>,
+): Promise<void> {
+  const lines = new LineSplitter(mostBytes);
+  for await (const chunk of from) for (const line of lines.push(chunk as Uint8Array)) await each(line);
+}
+
+/** True if the stream was closed while it was read. */
+function isClosed(error: unknown): boolean {
+  const code = (error as { code?: unknown }).code;
+  return (
+    code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'EPIPE' || code === 'ECONNRESET' || code === 'ABORT_ERR'
+  );
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
