@@ -1,4 +1,3 @@
-import { DEFAULT_URL } from '@mandate/client';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { RunCommand } from '../command-context.ts';
 import { WrongUse } from '../exit-codes.ts';
@@ -45,9 +44,9 @@ export function mcpCommand(command: Command, run: RunCommand): void {
     .addHelpText(
       'after',
       `
-A plane decides: MANDATE_URL (default ${DEFAULT_URL}), MANDATE_API_KEY, or
-\`mandate login\`. If it is away, calls are blocked. The server does not get the
-variables that begin with MANDATE_.
+A plane decides: MANDATE_URL and MANDATE_API_KEY, or \`mandate login\`. If it is
+away, calls are blocked. The server does not get the variables that begin with
+MANDATE_.
 
 Examples:
   mandate mcp --agent coder -- npx -y @modelcontextprotocol/server-filesystem .

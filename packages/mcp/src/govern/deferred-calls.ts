@@ -42,7 +42,7 @@ export class DeferredCalls {
   }
 }
 
-/** Returns a digest of a call. Calls whose arguments have another order of keys are equal. */
+/** Returns a digest of a call. The order of the keys in the arguments does not count. */
 export function digestOf({ key }: Caller, { tool, args }: Subject): string {
   const text = JSON.stringify([key, tool, args], (_name, value: unknown) => inOrder(value));
   return createHash('sha256').update(text).digest('base64url');

@@ -1,4 +1,4 @@
-/** Calls whose work goes on as a task of the server. A call is settled when the status of its task is final. */
+/** Calls that go on as a task of the server. A call is settled when the status of its task is final. */
 import type { OpenCall } from './open-call.ts';
 import { fieldsOf } from './open-call.ts';
 

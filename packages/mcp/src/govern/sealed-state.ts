@@ -5,7 +5,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** `server`: the state of the server itself. `callId`: the open call. `actionId`: the action that waits for a person. */
-export type SealedState = { server?: string; callId?: string; actionId?: string };
+type SealedState = { server?: string; callId?: string; actionId?: string };
 
 export type Seal = {
   seal(state: SealedState, digest: string): string;

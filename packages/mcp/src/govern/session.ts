@@ -131,7 +131,7 @@ export class Session {
     return refusalFrame({ id, method, isModern: isModern(request) }, stopOf(call));
   }
 
-  /** Returns the answer to a call whose server went away. The effect of the call is unknown. */
+  /** Returns the answer to a call after its server went away. The effect of the call is unknown. */
   lost(request: Request & { method: GovernedMethod }, why: string): string {
     const { id, method } = request;
     const refusal = ownRefusal(

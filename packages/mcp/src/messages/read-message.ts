@@ -28,12 +28,12 @@ export type Response = {
 };
 
 /** A message that is not passed on. `id`: the id of the request as JSON, `null` if there is none. */
-export type Invalid = { kind: 'invalid'; code: number; why: string; id: string };
+type Invalid = { kind: 'invalid'; code: number; why: string; id: string };
 
 export type Message = Request | Notification | Response | Invalid;
 
 /** The parameters of a request. `members` are empty if the parameters are no object. */
-export type Params = { value: Readonly<Record<string, unknown>>; members: readonly Member[] };
+type Params = { value: Readonly<Record<string, unknown>>; members: readonly Member[] };
 
 export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;

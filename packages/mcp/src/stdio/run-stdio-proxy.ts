@@ -126,8 +126,7 @@ class StdioProxy {
       return;
     }
     if (text.trim() === '') return;
-    const isBatch = text.trimStart().startsWith('[') && isJson(text);
-    if (!isBatch) {
+    if (!isJsonList(text)) {
       this.#fromClient(readMessage(text), bytes);
       return;
     }
@@ -217,8 +216,7 @@ class StdioProxy {
   #serverLine(bytes: Uint8Array): void {
     const text = decoded(bytes);
     if (text?.trim() === '') return;
-    const isBatch = text?.trimStart().startsWith('[') && isJson(text);
-    if (isBatch) {
+    if (isJsonList(text)) {
       for (const { start, end } of elementsOf(text) ?? [])
         this.#fromServer(readMessage(text.slice(start, end)), null);
       return;
@@ -330,7 +328,8 @@ function isClosed(error: unknown): boolean {
   );
 }
 
-function isJson(text: string): boolean {
+function isJsonList(text: string | null): text is string {
+  if (!text?.trimStart().startsWith('[')) return false;
   try {
     JSON.parse(text);
     return true;
