@@ -41,6 +41,11 @@ export function mcpCommand(command: Command, run: RunCommand): void {
     )
     .option('--listen <address>', 'serve over HTTP at this address, such as 127.0.0.1:7430', someText)
     .option('--upstream <url>', 'the MCP server behind --listen', someText)
+    .option(
+      '--allow-host <name>',
+      'with --listen: a further name of this host, for requests and for web pages; may be repeated',
+      names,
+    )
     .addHelpText(
       'after',
       `
@@ -63,9 +68,14 @@ Examples:
         }
         if (server.length > 0)
           throw new WrongUse('a command and --listen exclude each other', 'Leave one of them out.');
-        throw new WrongUse('--listen is not there yet');
+        const { proxyOverHttp } = await import('../mcp/proxy-over-http.ts');
+        return proxyOverHttp(options, context);
       }),
     );
+}
+
+function names(name: string, before: readonly string[] = []): readonly string[] {
+  return [...before, someText(name)];
 }
 
 function deferMode(text: string): { mode: 'error' | 'hold' | 'elicit'; holdMs?: number } {

@@ -17,6 +17,7 @@ export type ProxyOptions = {
   maxMessage?: number;
   listen?: string;
   upstream?: string;
+  allowHost?: readonly string[];
 };
 
 const HOLD_MS = 30_000;
@@ -44,10 +45,15 @@ export function mostBytes({ maxMessage = MAX_MESSAGE_MIB }: ProxyOptions): numbe
   return maxMessage * 1024 * 1024;
 }
 
+/** Tells the operator what did not work. */
+export function reporting({ stderr }: Pick<CommandContext, 'stderr'>): (error: unknown) => void {
+  return (error) => void stderr.write(`mandate: ${error instanceof Error ? error.message : error}\n`);
+}
+
 /** Opens the SDK: in this process with a mandate file, or at the plane that the context names. */
-export async function openMandate(options: ProxyOptions, { globals, env, stderr }: CommandContext) {
-  const onError = (error: unknown) =>
-    void stderr.write(`mandate: ${error instanceof Error ? error.message : error}\n`);
+export async function openMandate(options: ProxyOptions, context: CommandContext) {
+  const { globals, env } = context;
+  const onError = reporting(context);
   if (options.mandates !== undefined) {
     const { Mandate } = await import('@mandate/sdk');
     return new Mandate({ mandate: options.mandates, onError });

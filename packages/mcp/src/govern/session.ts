@@ -10,11 +10,12 @@ import { decideCall, type Waiting } from './decide-call.ts';
 import { DeferredCalls, digestOf } from './deferred-calls.ts';
 import { filterList, isList } from './filter-list.ts';
 import { type Answered, fieldsOf, frameOf, type OpenCall, readAnswer } from './open-call.ts';
+import type { GovernedRequest } from './open-request.ts';
 import { ownRefusal, type Refusal, refusalFrame } from './refusal.ts';
 import { RunningTasks } from './running-tasks.ts';
 import { createSeal, type Seal } from './sealed-state.ts';
 import type { Caller, ProxySettings } from './settings.ts';
-import { type GovernedMethod, subjectOf } from './subjects.ts';
+import { subjectOf } from './subjects.ts';
 import { ToolHints } from './tool-hints.ts';
 
 /** How a session reaches the client while a request of the client is open. */
@@ -68,7 +69,7 @@ export class Session {
    * @throws the reason of the signal
    */
   async open(
-    request: Request & { method: GovernedMethod },
+    request: GovernedRequest,
     caller: Caller,
     link: ClientLink,
     signal: AbortSignal,
@@ -126,13 +127,13 @@ export class Session {
   }
 
   /** Returns the answer to a call that Mandate stopped while it ran. */
-  stopped(request: Request & { method: GovernedMethod }, call: OpenCall): string {
+  stopped(request: GovernedRequest, call: OpenCall): string {
     const { id, method } = request;
     return refusalFrame({ id, method, isModern: isModern(request) }, stopOf(call));
   }
 
   /** Returns the answer to a call after its server went away. The effect of the call is unknown. */
-  lost(request: Request & { method: GovernedMethod }, why: string): string {
+  lost(request: GovernedRequest, why: string): string {
     const { id, method } = request;
     const refusal = ownRefusal(
       'SERVER_GAVE_NO_ANSWER',

@@ -51,7 +51,8 @@ export class LineSplitter {
   }
 }
 
-function joined(parts: readonly Uint8Array[], bytes: number): Uint8Array {
+/** Returns the parts as one. `bytes`: their length together. */
+export function joined(parts: readonly Uint8Array[], bytes: number): Uint8Array {
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) return only;
   const whole = new Uint8Array(bytes);

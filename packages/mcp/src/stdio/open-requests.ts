@@ -1,21 +1,6 @@
 /** The requests of a client that have no answer yet, by their ids. */
-import type { OpenCall } from '../govern/open-call.ts';
-import type { GovernedMethod } from '../govern/subjects.ts';
+import type { OpenRequest } from '../govern/open-request.ts';
 import type { Request } from '../messages/read-message.ts';
-
-export type OpenRequest = {
-  request: Request;
-  /** Set if the request is governed. */
-  governed: {
-    request: Request & { method: GovernedMethod };
-    /** Aborts when the client gives up while the call is decided. */
-    deciding: AbortController;
-    /** Null until the call is allowed. */
-    call: OpenCall | null;
-    /** True if the client has its answer already. */
-    isAnswered: boolean;
-  } | null;
-};
 
 const MOST_OPEN = 10_000;
 

@@ -6,21 +6,21 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { fieldsOf } from '../govern/open-call.ts';
+import type { GovernedRequest, OpenRequest } from '../govern/open-request.ts';
 import type { ClientLink, Session } from '../govern/session.ts';
 import type { Caller } from '../govern/settings.ts';
-import { type GovernedMethod, isGoverned } from '../govern/subjects.ts';
+import { isGoverned } from '../govern/subjects.ts';
 import { elementsOf } from '../json/members.ts';
 import {
   INVALID_REQUEST,
   type Message,
   PARSE_ERROR,
-  type Request,
   type Response,
   readMessage,
 } from '../messages/read-message.ts';
 import { decoded, LineSplitter, LineTooLong } from '../messages/split-lines.ts';
 import { errorFrame, notificationFrame, requestFrame } from '../messages/write-message.ts';
-import { type OpenRequest, OpenRequests } from './open-requests.ts';
+import { OpenRequests } from './open-requests.ts';
 import type { ServerProcess } from './server-process.ts';
 
 type Parts = {
@@ -159,7 +159,7 @@ class StdioProxy {
       return;
     }
     if (isGoverned(message.method)) {
-      void this.#govern(message as Request & { method: GovernedMethod }, bytes);
+      void this.#govern(message as GovernedRequest, bytes);
       return;
     }
     this.#open.add({ request: message, governed: null });
@@ -176,7 +176,7 @@ class StdioProxy {
     return 'undecided';
   }
 
-  async #govern(request: Request & { method: GovernedMethod }, bytes: Uint8Array | null): Promise<void> {
+  async #govern(request: GovernedRequest, bytes: Uint8Array | null): Promise<void> {
     const { session, caller } = this.#parts;
     const governed: OpenRequest['governed'] = {
       ...{ request, deciding: new AbortController(), call: null, isAnswered: false },
@@ -204,7 +204,7 @@ class StdioProxy {
   }
 
   /** Mandate stops a call that runs. A late answer of the server settles the call, and does not reach the client. */
-  #stop(request: Request & { method: GovernedMethod }, governed: NonNullable<OpenRequest['governed']>): void {
+  #stop(request: GovernedRequest, governed: NonNullable<OpenRequest['governed']>): void {
     if (governed.isAnswered || governed.call === null || this.#open.get(request.id)?.governed !== governed)
       return;
     governed.isAnswered = true;

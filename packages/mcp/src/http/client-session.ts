@@ -1,0 +1,68 @@
+/**
+ * What the proxy keeps for a client between its requests. In the older era, the server names a session. In the new era
+ * there is none, so all requests of a caller share one. Open requests outlive the connection of their POST: the server
+ * may send the answer later, on another stream.
+ */
+import type { OpenRequest } from '../govern/open-request.ts';
+import type { Session } from '../govern/session.ts';
+import type { Response } from '../messages/read-message.ts';
+
+export type ClientSession = {
+  session: Session;
+  /** The requests of a named session that have no answer yet. Empty if the session has no name. */
+  open: Map<string, OpenRequest>;
+  /** The questions of the proxy to the client. */
+  asked: Map<string, (answer: Response) => void>;
+};
+
+/** How many sessions are kept. The one that was not used for the longest time is forgotten. */
+const MOST_SESSIONS = 10_000;
+/** How many requests of a session may be open without a connection. */
+const MOST_OPEN = 1_000;
+
+export class ClientSessions {
+  readonly #sessions = new Map<string, ClientSession>();
+  readonly #create: () => Session;
+
+  constructor(create: () => Session) {
+    this.#create = create;
+  }
+
+  /** @param id the session of the server. Null: there is none */
+  of(callerKey: string, id: string | null): ClientSession {
+    const name = nameOf(callerKey, id);
+    const known = this.#sessions.get(name) ?? this.created();
+    this.#keep(name, known);
+    return known;
+  }
+
+  /** Returns a session that has no name yet. */
+  created(): ClientSession {
+    return { session: this.#create(), open: new Map(), asked: new Map() };
+  }
+
+  /** The server has named the session. */
+  name(callerKey: string, id: string, session: ClientSession): void {
+    this.#keep(nameOf(callerKey, id), session);
+  }
+
+  #keep(name: string, session: ClientSession): void {
+    this.#sessions.delete(name);
+    this.#sessions.set(name, session);
+    if (this.#sessions.size <= MOST_SESSIONS) return;
+    const [oldest] = this.#sessions.keys();
+    if (oldest !== undefined) this.#sessions.delete(oldest);
+  }
+}
+
+/** Remembers a request. Its answer may come on another stream. */
+export function rememberOpen({ open }: ClientSession, request: OpenRequest): void {
+  open.set(request.request.id, request);
+  if (open.size <= MOST_OPEN) return;
+  const [oldest] = open.keys();
+  if (oldest !== undefined) open.delete(oldest);
+}
+
+function nameOf(callerKey: string, id: string | null): string {
+  return JSON.stringify([callerKey, id]);
+}

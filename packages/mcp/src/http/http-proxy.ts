@@ -1,0 +1,375 @@
+/**
+ * One request of a client after another. Most pass as they came. Messages that are governed, and answers that contain
+ * lists, go through the session of the client.
+ */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { fieldsOf } from '../govern/open-call.ts';
+import type { GovernedRequest, OpenRequest } from '../govern/open-request.ts';
+import type { ClientLink } from '../govern/session.ts';
+import type { Caller } from '../govern/settings.ts';
+import { isGoverned } from '../govern/subjects.ts';
+import {
+  INVALID_REQUEST,
+  type Message,
+  PARSE_ERROR,
+  type Request,
+  readMessage,
+} from '../messages/read-message.ts';
+import { decoded } from '../messages/split-lines.ts';
+import { errorFrame, notificationFrame, requestFrame } from '../messages/write-message.ts';
+import type { Callers } from './callers.ts';
+import { originFault } from './check-origin.ts';
+import { type ClientSession, type ClientSessions, rememberOpen } from './client-session.ts';
+import { decodedName, passedHeaders } from './proxy-headers.ts';
+import { Bodies, BodyRefused } from './read-body.ts';
+import { relayAnswer, relayBytes } from './relay-answer.ts';
+import { Reply } from './reply.ts';
+import { routeOf } from './route-of.ts';
+import type { Upstream } from './upstream.ts';
+
+type Parts = {
+  upstream: Upstream;
+  callers: Callers;
+  sessions: ClientSessions;
+  knownHosts: ReadonlySet<string>;
+  mostBytes: number;
+  warn(text: string): void;
+};
+
+/** One request of a client, with everything that its steps need. */
+type Exchange = {
+  request: IncomingMessage;
+  response: ServerResponse;
+  reply: Reply;
+  caller: Caller;
+  client: ClientSession;
+  /** The session that the server has named. Null: there is none. */
+  sessionId: string | null;
+  /** Aborts when the client has gone. */
+  gone: AbortSignal;
+};
+
+const HEADER_MISMATCH = -32020;
+const INTERNAL = -32603;
+/** With these answers the server did not run the call. */
+const DID_NOT_RUN: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 406, 415, 429]);
+const CANCEL_MS = 2_000;
+
+export class HttpProxy {
+  readonly #parts: Parts;
+  readonly #bodies: Bodies;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#bodies = new Bodies(parts.mostBytes);
+  }
+
+  /** Never throws. */
+  take(request: IncomingMessage, response: ServerResponse): void {
+    this.#take(request, response).catch((error: unknown) => {
+      const message = error instanceof Error ? error.message : String(error);
+      const status = error instanceof BodyRefused ? error.status : 502;
+      if (response.headersSent) response.destroy();
+      else refuse(response, status, message);
+      if (!request.destroyed && !(error instanceof BodyRefused)) this.#parts.warn(message);
+    });
+  }
+
+  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { knownHosts, upstream, callers, sessions } = this.#parts;
+    const fault = originFault(request, knownHosts);
+    if (fault !== null) return refuse(response, 403, fault);
+    const route = routeOf(request.url ?? '', upstream.url.pathname);
+    if (route === null) return refuse(response, 404, 'The proxy serves no such path.');
+    const leaving = new AbortController();
+    response.once('close', () => leaving.abort(new Error('The client is gone.')));
+    const gone = leaving.signal;
+    const { method = 'GET', headers } = request;
+    if (route === 'login' || method === 'OPTIONS') return this.#pass(request, response, gone);
+    const found = callers.find(headers);
+    if (!found.ok) return refuse(response, 403, `${found.why} ${found.remedy}`);
+    const { caller } = found;
+    const named = headers['mcp-session-id'];
+    const sessionId = typeof named === 'string' ? named : null;
+    const client = sessions.of(caller.key, sessionId);
+    const exchange = {
+      ...{ request, response, caller, client, sessionId, gone },
+      reply: new Reply(response, headers.accept),
+    };
+    if (method === 'GET') return this.#listen(exchange);
+    if (method === 'DELETE') return this.#pass(request, response, gone);
+    if (method !== 'POST') return refuse(response, 405, 'The proxy takes no such method.');
+    const charset = /charset="?([^";]*)/i.exec(headers['content-type'] ?? '')?.[1]?.trim() ?? 'utf-8';
+    // In another character set the server could read other arguments than the proxy.
+    if (charset.toLowerCase() !== 'utf-8') return refuse(response, 415, 'The message must be UTF-8.');
+    return this.#bodies.read(request, (body) => this.#post(exchange, body));
+  }
+
+  /** Passes a request that contains no message. Only a request of OAuth has a body. */
+  async #pass(request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> {
+    await this.#bodies.read(request, async (read) => {
+      const body = request.method === 'POST' && read.length > 0 ? read : null;
+      const answer = await this.#parts.upstream.send({ ...this.#asSent(request), body, signal });
+      await relayBytes(answer, { response });
+    });
+  }
+
+  /** The stream on which the server speaks by itself. After a reconnection it may also contain answers. */
+  async #listen(exchange: Exchange): Promise<void> {
+    const { request, gone } = exchange;
+    const answer = await this.#parts.upstream.send({ ...this.#asSent(request), body: null, signal: gone });
+    await this.#relay(answer, exchange, null);
+  }
+
+  async #post(exchange: Exchange, body: Uint8Array): Promise<void> {
+    const { request, response, client } = exchange;
+    const text = decoded(body);
+    if (text === null) return answerFault(response, 'null', PARSE_ERROR, 'The message is no UTF-8.');
+    if (text.trimStart().startsWith('['))
+      return answerFault(
+        response,
+        'null',
+        INVALID_REQUEST,
+        'A list of messages is not taken. Send each message alone.',
+      );
+    const message = readMessage(text);
+    if (message.kind === 'invalid') return answerFault(response, message.id, message.code, message.why);
+    if (message.kind === 'response') {
+      const resolve = client.asked.get(message.id);
+      if (resolve === undefined) return this.#forward(exchange, body, null);
+      resolve(message);
+      response.writeHead(202).end();
+      return;
+    }
+    const mismatch = headerFault(request, message);
+    if (mismatch !== null)
+      return answerFault(response, 'id' in message ? message.id : 'null', HEADER_MISMATCH, mismatch);
+    if (message.kind === 'notification') {
+      const { requestId } = message.params.value;
+      const governed =
+        message.method === 'notifications/cancelled'
+          ? client.open.get(JSON.stringify(requestId))?.governed
+          : null;
+      if (!governed || governed.call !== null) return this.#forward(exchange, body, null);
+      governed.deciding.abort(new Error('The client cancelled the call.'));
+      response.writeHead(202).end();
+      return;
+    }
+    if (client.open.has(message.id) && exchange.sessionId !== null)
+      return answerFault(
+        response,
+        message.id,
+        INVALID_REQUEST,
+        'The id belongs to a request that has no answer yet.',
+      );
+    if (isGoverned(message.method)) return this.#govern(exchange, message as GovernedRequest);
+    return this.#forward(exchange, body, { request: message, governed: null });
+  }
+
+  /** Passes a message on, and its answer back. `open`: the message is a request. */
+  async #forward(exchange: Exchange, body: Uint8Array, open: OpenRequest | null): Promise<void> {
+    const { request, response, caller, gone } = exchange;
+    const isFirst = open?.request.method === 'initialize';
+    const client = isFirst ? this.#parts.sessions.created() : exchange.client;
+    if (open !== null) {
+      client.session.notePassing(open.request);
+      if (exchange.sessionId !== null) rememberOpen(client, open);
+    }
+    let answer: IncomingMessage;
+    try {
+      answer = await this.#parts.upstream.send({ ...this.#asSent(request), body, signal: gone });
+    } catch (error) {
+      if (gone.aborted) return;
+      client.open.delete(open?.request.id ?? '');
+      return answerFault(response, open?.request.id ?? 'null', INTERNAL, unreachable(error), 502);
+    }
+    const sessionId = answer.headers['mcp-session-id'];
+    if (isFirst && typeof sessionId === 'string') this.#parts.sessions.name(caller.key, sessionId, client);
+    await this.#relay(answer, { ...exchange, client }, open);
+  }
+
+  async #govern(exchange: Exchange, request: GovernedRequest): Promise<void> {
+    const { client, caller, reply, gone, sessionId } = exchange;
+    const deciding = new AbortController();
+    const governed: NonNullable<OpenRequest['governed']> = {
+      request,
+      deciding,
+      call: null,
+      isAnswered: false,
+    };
+    const open: OpenRequest = { request, governed };
+    if (sessionId !== null) rememberOpen(client, open);
+    const forget = () => void client.open.delete(request.id);
+    const signal = AbortSignal.any([deciding.signal, gone]);
+    const opened = await client.session
+      .open(request, caller, this.#link(exchange), signal)
+      .catch((error: unknown) => {
+        forget();
+        if (!signal.aborted) throw error;
+        return null;
+      });
+    if (opened === null) {
+      if (!gone.aborted) exchange.response.writeHead(202).end();
+      return;
+    }
+    if (opened.kind === 'refused') {
+      forget();
+      return reply.end(opened.frame);
+    }
+    const { call, frame } = opened;
+    governed.call = call;
+    const { signal: stop } = call.running;
+    const onStop = () => {
+      if (governed.isAnswered || gone.aborted) return;
+      governed.isAnswered = true;
+      forget();
+      reply.end(client.session.stopped(request, call));
+      this.#cancel(exchange, request);
+    };
+    stop.addEventListener('abort', onStop, { once: true });
+    if (stop.aborted) return onStop();
+    const lost = (error: unknown) => {
+      if (governed.isAnswered || gone.aborted) return;
+      forget();
+      reply.end(client.session.lost(request, unreachable(error)));
+    };
+    let answer: IncomingMessage;
+    try {
+      const body = Buffer.from(frame);
+      const ends = AbortSignal.any([gone, stop]);
+      answer = await this.#parts.upstream.send({ ...this.#asSent(exchange.request), body, signal: ends });
+    } catch (error) {
+      return lost(error);
+    }
+    if (DID_NOT_RUN.has(answer.statusCode ?? 0)) {
+      forget();
+      void call.running.settle({ status: 'cancelled' });
+      return relayBytes(answer, exchange);
+    }
+    try {
+      await this.#relay(answer, exchange, open);
+    } catch (error) {
+      lost(error);
+    }
+  }
+
+  async #relay(answer: IncomingMessage, exchange: Exchange, own: OpenRequest | null): Promise<void> {
+    const { response, client, caller } = exchange;
+    const { warn, mostBytes } = this.#parts;
+    await relayAnswer(answer, {
+      ...{ response, bodies: this.#bodies, mostBytes, warn },
+      change: (message) => this.#fromServer(message, { client, caller, own }),
+    });
+  }
+
+  /** Returns what the client gets for a message of the server. Null: nothing. */
+  async #fromServer(
+    message: Message,
+    { client, caller, own }: Pick<Exchange, 'client' | 'caller'> & { own: OpenRequest | null },
+  ): Promise<string | null> {
+    if (message.kind === 'invalid') return null;
+    const { session, open } = client;
+    if (message.kind === 'notification') session.noteNotification(message);
+    if (message.kind !== 'response' || message.id === 'null') return message.text;
+    const answered = own?.request.id === message.id ? own : open.get(message.id);
+    if (answered === undefined) {
+      this.#parts.warn(`the server answered a request that is not open (id ${message.id}); it was left out`);
+      return null;
+    }
+    open.delete(message.id);
+    const { request, governed } = answered;
+    if (governed === null) return session.passing(request, message, caller);
+    if (governed.call === null) return null;
+    const text = session.answered(governed.call, message);
+    if (governed.isAnswered) return null;
+    governed.isAnswered = true;
+    return text;
+  }
+
+  /** Tells the server that a call was stopped. In the new era the closed connection already says so. */
+  #cancel({ request, sessionId }: Exchange, { id }: Request): void {
+    if (sessionId === null) return;
+    const params = { requestId: JSON.parse(id) as unknown, reason: 'stopped by Mandate' };
+    const body = Buffer.from(notificationFrame('notifications/cancelled', params));
+    const signal = AbortSignal.timeout(CANCEL_MS);
+    this.#parts.upstream.send({ ...this.#asSent(request), body, signal }).then(
+      (answer) => answer.resume(),
+      () => {},
+    );
+  }
+
+  #link({ client, reply, sessionId }: Exchange): ClientLink {
+    return {
+      send: (frame) => reply.send(frame),
+      // The answer of the client is a request of its own. Without a session it could not be found.
+      ask:
+        sessionId === null
+          ? null
+          : async (method, params, signal) => {
+              const id = JSON.stringify(`mandate-${randomUUID()}`);
+              const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+              const onAbort = () => reject(signal.reason);
+              signal.addEventListener('abort', onAbort, { once: true });
+              client.asked.set(id, ({ result }) => resolve(fieldsOf(result?.value)));
+              reply.send(requestFrame(id, method, params));
+              try {
+                return await promise;
+              } finally {
+                client.asked.delete(id);
+                signal.removeEventListener('abort', onAbort);
+              }
+            },
+    };
+  }
+
+  #asSent(request: IncomingMessage): { method: string; path: string; headers: string[] } {
+    const { pathname, search } = this.#parts.upstream.url;
+    const [path = '', query] = (request.url ?? '').split('?', 2);
+    const target = path === pathname && query === undefined ? path + search : (request.url ?? '');
+    return { method: request.method ?? 'GET', path: target, headers: passedHeaders(request) };
+  }
+}
+
+/**
+ * Returns what is wrong if the headers of the new era name another call than the body. A server may look at either, so
+ * both must name the call that is decided.
+ */
+function headerFault(
+  { headers }: IncomingMessage,
+  message: { method: string; params: Request['params'] },
+): string | null {
+  const { 'mcp-method': method, 'mcp-name': name } = headers;
+  const isRelevant = isGoverned(message.method) || (typeof method === 'string' && isGoverned(method));
+  if (!isRelevant) return null;
+  if (method !== undefined && method !== message.method)
+    return `The header Mcp-Method is "${method}", and the method is "${message.method}".`;
+  const { name: called, uri } = message.params.value;
+  const right = message.method === 'resources/read' ? uri : called;
+  if (name === undefined || (typeof name === 'string' && decodedName(name) === right)) return null;
+  return 'The header Mcp-Name names another call than the message.';
+}
+
+function unreachable(error: unknown): string {
+  return `The server gave no answer: ${error instanceof Error ? error.message : error}.`.replace(
+    /\.\.$/,
+    '.',
+  );
+}
+
+function refuse(response: ServerResponse, status: number, message: string): void {
+  answerFault(response, 'null', INVALID_REQUEST, message, status);
+}
+
+function answerFault(
+  response: ServerResponse,
+  id: string,
+  code: number,
+  message: string,
+  status = 400,
+): void {
+  if (response.writableEnded) return;
+  const body = Buffer.from(errorFrame(id, { code, message }));
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': body.length });
+  response.end(body);
+}

@@ -1,0 +1,47 @@
+/** The headers that the proxy reads, passes on and leaves out. */
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+
+/** Headers of one connection. They end at the proxy. */
+const HOP_BY_HOP = new Set([
+  ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection'],
+  ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
+]);
+/** The proxy must read the answer, so it asks for no compression. It writes the length of a body itself. */
+const OWN = new Set([
+  ...['host', 'content-length', 'accept-encoding', 'expect'],
+  // With such a header, a request without a message could become one with a message.
+  ...['x-http-method', 'x-http-method-override', 'x-method-override'],
+]);
+const MANDATE = 'x-mandate-';
+
+/** Returns the headers for the other side, each with its spelling and order. Repeated headers stay repeated. */
+export function passedHeaders({ rawHeaders, headers }: IncomingMessage): string[] {
+  const named = connectionHeaders(headers.connection);
+  const passed: string[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(at, at + 2);
+    const lower = name.toLowerCase();
+    if (HOP_BY_HOP.has(lower) || OWN.has(lower) || named.has(lower) || lower.startsWith(MANDATE)) continue;
+    passed.push(name, value);
+  }
+  return passed;
+}
+
+function connectionHeaders(connection: string | undefined): Set<string> {
+  return new Set((connection ?? '').split(',').map((name) => name.trim().toLowerCase()));
+}
+
+/** Returns the value of a header of this proxy. Undefined if it is absent or empty. */
+export function mandateHeader(
+  headers: IncomingHttpHeaders,
+  name: 'agent' | 'key' | 'principal' | 'run',
+): string | undefined {
+  const value = headers[`${MANDATE}${name}`];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** Returns the text of an `Mcp-Name` header, which may be written in base64. */
+export function decodedName(header: string): string {
+  const [, base64] = /^=\?base64\?([A-Za-z0-9+/=]*)\?=$/.exec(header) ?? [];
+  return base64 === undefined ? header : Buffer.from(base64, 'base64').toString();
+}

@@ -1,0 +1,103 @@
+/**
+ * Splits a stream of server-sent events. The bytes of each event are kept, so that an event which nobody changes passes
+ * as it came, with its comments, its id and its kind of line ends.
+ */
+import { decoded, joined } from '../messages/split-lines.ts';
+
+export type SseEvent = {
+  bytes: Uint8Array;
+  /** The lines of the event without their line ends. Null if the bytes are no UTF-8. */
+  lines: readonly string[] | null;
+  /** The data of the event. Null if it has none. */
+  data: string | null;
+};
+
+/** An event is longer than the cap. The rest of the stream cannot be read. */
+export class EventTooLong extends Error {
+  constructor(mostBytes: number) {
+    super(`An event is longer than ${mostBytes} bytes.`);
+    this.name = 'EventTooLong';
+  }
+}
+
+const CR = 0x0d;
+const LF = 0x0a;
+
+export class EventSplitter {
+  readonly #mostBytes: number;
+  /** The bytes of the event that has not ended yet. */
+  #parts: Uint8Array[] = [];
+  #length = 0;
+  /** True if the last byte ended a line. Another line end here ends the event. */
+  #isLineStart = false;
+  /** True if the last byte was a CR, which a LF may complete. */
+  #isAfterCr = false;
+
+  constructor(mostBytes: number) {
+    this.#mostBytes = mostBytes;
+  }
+
+  /**
+   * Returns the events that end in this chunk. An event ends with a blank line. A line ends with LF, CR LF or CR.
+   *
+   * @throws EventTooLong
+   */
+  push(chunk: Uint8Array): SseEvent[] {
+    const events: SseEvent[] = [];
+    let from = 0;
+    const lineEnded = (end: number) => {
+      if (!this.#isLineStart) {
+        this.#isLineStart = true;
+        return;
+      }
+      this.#take(chunk.subarray(from, end));
+      events.push(eventOf(joined(this.#parts, this.#length)));
+      this.#parts = [];
+      this.#length = 0;
+      this.#isLineStart = false;
+      from = end;
+    };
+    for (let at = 0; at < chunk.length; at += 1) {
+      const byte = chunk[at];
+      if (this.#isAfterCr) {
+        this.#isAfterCr = false;
+        lineEnded(byte === LF ? at + 1 : at);
+        if (byte === LF) continue;
+      }
+      if (byte === CR) this.#isAfterCr = true;
+      else if (byte === LF) lineEnded(at + 1);
+      else this.#isLineStart = false;
+    }
+    this.#take(chunk.subarray(from));
+    return events;
+  }
+
+  /** Returns what is left when the stream ends: an event without its blank line, which a client ignores. */
+  rest(): Uint8Array {
+    return joined(this.#parts, this.#length);
+  }
+
+  #take(part: Uint8Array): void {
+    this.#length += part.length;
+    if (this.#length > this.#mostBytes) throw new EventTooLong(this.#mostBytes);
+    if (part.length > 0) this.#parts.push(part);
+  }
+}
+
+function eventOf(bytes: Uint8Array): SseEvent {
+  const text = decoded(bytes);
+  if (text === null) return { bytes, lines: null, data: null };
+  const lines = text.split(/\r\n|\n|\r/);
+  const data = lines.filter(isData).map((line) => line.slice(5).replace(/^ /, ''));
+  return { bytes, lines, data: data.length === 0 ? null : data.join('\n') };
+}
+
+function isData(line: string): boolean {
+  return line === 'data' || line.startsWith('data:');
+}
+
+/** Returns the event with other data. Its id, its type and its comments stay. */
+export function withData({ lines }: SseEvent, data: string): string {
+  const others = (lines ?? []).filter((line) => line !== '' && !isData(line));
+  return `${[...others, `data: ${data}`].join('\n')}\n\n`;
+}
