@@ -58,8 +58,13 @@ async function ask(
   waiting: Waiting,
   { actionId, waits }: { actionId: string | null; waits: boolean },
 ): Promise<Asked> {
+  // The client may go away while the call is decided. After that, the call may go on in another request.
+  const deciding = new AbortController();
+  const onAbort = () => deciding.abort(waiting.signal.reason);
+  waiting.signal.addEventListener('abort', onAbort, { once: true });
+  if (waiting.signal.aborted) onAbort();
   const options = {
-    signal: waiting.signal,
+    signal: deciding.signal,
     ...(context !== null && { context }),
     ...(idempotencyKey !== null && { idempotencyKey }),
     ...(actionId !== null && { actionId }),
@@ -78,5 +83,7 @@ async function ask(
     if (error === null) throw thrown;
     const question = error.code === 'APPROVAL_REQUIRED' ? (error as MandateDeferredError) : null;
     return { kind: 'refused', refusal: refusalOf(error), actionId: error.action.id, question };
+  } finally {
+    waiting.signal.removeEventListener('abort', onAbort);
   }
 }

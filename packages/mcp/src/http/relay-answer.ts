@@ -21,7 +21,7 @@ export type Relay = {
 };
 
 /** The server answered something that the proxy cannot check. */
-export class AnswerUnreadable extends Error {
+class AnswerUnreadable extends Error {
   constructor(message: string) {
     super(message);
     this.name = 'AnswerUnreadable';
