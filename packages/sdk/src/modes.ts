@@ -62,6 +62,7 @@ const OPTIONS: { readonly [Name in keyof Required<OpenOptions>]: 'distributed' |
   redisPrefix: 'distributed',
   planeUrl: 'plane',
   apiKey: 'plane',
+  reporterKey: 'plane',
   timeoutMs: 'plane',
   whenPlaneIsAway: 'plane',
   kafka: 'plane',

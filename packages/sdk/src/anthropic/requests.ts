@@ -57,9 +57,13 @@ export type MessageRequest = {
   readonly body: Readonly<Record<string, unknown>>;
 };
 
-/** Returns the request. The model of a body that cannot be read is "", which is decided like an unknown model. */
-export function messageRequestOf(json: unknown): MessageRequest {
-  const body = typeof json === 'string' ? fieldsOfJson(json) : {};
+/**
+ * Returns the request. The model of a body that cannot be read is "", which is decided like an unknown model.
+ *
+ * @param given the body as JSON, or parsed
+ */
+export function messageRequestOf(given: unknown): MessageRequest {
+  const body = typeof given === 'string' ? fieldsOfJson(given) : fieldsOf(given);
   const { model, max_tokens } = body;
   return {
     model: typeof model === 'string' ? model : '',

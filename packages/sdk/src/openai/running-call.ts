@@ -6,14 +6,17 @@ import { type AnswerEnd, type Delivery, outcomeOfDelivery } from '../adapters/ou
 import type { RunningAction } from '../types.ts';
 import type { PlannedCall } from './plan-call.ts';
 
-export class RunningCall {
-  readonly planned: PlannedCall;
+/** The part of a plan that the outcome and the watchers of a reply need. */
+export type PlannedReply = Pick<PlannedCall, 'inputTokens' | 'isStream' | 'hidesUsage'>;
+
+export class RunningCall<Planned extends PlannedReply = PlannedCall> {
+  readonly planned: Planned;
   readonly action: RunningAction;
   readonly callerSignal: AbortSignal | null;
   #attempts = 0;
   #unanswered = 0;
 
-  constructor(planned: PlannedCall, action: RunningAction, callerSignal: AbortSignal | null) {
+  constructor(planned: Planned, action: RunningAction, callerSignal: AbortSignal | null) {
     this.planned = planned;
     this.action = action;
     this.callerSignal = callerSignal;

@@ -2,7 +2,7 @@
 import { type Delivery, NOTHING } from '../adapters/outcome-of-delivery.ts';
 import { dataOf, eventBlocks, fieldsOf, fieldsOfJson, statedUsage } from '../adapters/read-answers.ts';
 import type { BodyWatcher } from '../adapters/watch-body.ts';
-import type { RunningCall } from './running-call.ts';
+import type { PlannedReply, RunningCall } from './running-call.ts';
 import { deliveredBytes, usageOf } from './token-usage.ts';
 
 /**
@@ -10,7 +10,10 @@ import { deliveredBytes, usageOf } from './token-usage.ts';
  *
  * @param mayRetry true if the SDK may send the request again after an interrupted reply
  */
-export function replyWatcher(call: RunningCall, mayRetry: () => boolean): Omit<BodyWatcher, 'signal'> {
+export function replyWatcher(
+  call: RunningCall<PlannedReply>,
+  mayRetry: () => boolean,
+): Omit<BodyWatcher, 'signal'> {
   const { piece, usage } = statedUsage();
   return {
     piece,
@@ -27,7 +30,7 @@ export function replyWatcher(call: RunningCall, mayRetry: () => boolean): Omit<B
 type Stream = Delivery & { isComplete: boolean; hasFailed: boolean };
 
 /** Watches the events of a reply. */
-export function streamWatcher(call: RunningCall): Omit<BodyWatcher, 'signal'> {
+export function streamWatcher(call: RunningCall<PlannedReply>): Omit<BodyWatcher, 'signal'> {
   const blocks = eventBlocks();
   const encoder = new TextEncoder();
   const stream: Stream = { ...NOTHING, isComplete: false, hasFailed: false };

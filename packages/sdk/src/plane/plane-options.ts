@@ -9,6 +9,11 @@ export type PlaneOptions = {
   planeUrl?: string;
   /** The API key of the agent, or a function that returns the key. The function is called for each request. */
   apiKey?: string | (() => string | Promise<string>);
+  /**
+   * The key with which outcomes are reported. Default: `apiKey`. A proxy that measures the calls of others states a key
+   * with the scopes `report` and `release`, so that its reports are trusted.
+   */
+  reporterKey?: string;
   /** How long a call may wait for its decision, with all retries, in milliseconds. Default: 10 seconds. */
   timeoutMs?: number;
   /** The action if the plane does not answer in time. The only value is `block`: the call does not run. */

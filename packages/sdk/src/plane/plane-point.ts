@@ -39,10 +39,14 @@ export function planePoint(options: Options): DecisionPoint {
   };
   if (options.mandate !== undefined) reportMandate();
   if (options.kafka !== undefined) return options.kafka({ readAction, addMandate: reportMandate, onError });
-  const connection = new PlaneConnection(planeSettings(options));
+  const settings = planeSettings(options);
+  const connection = new PlaneConnection(settings);
   const { url: name, closed } = connection;
+  const { reporterKey } = options;
+  const reporting =
+    reporterKey === undefined ? connection : new PlaneConnection({ ...settings, keyOf: () => reporterKey });
   const outcomes = new OutcomeQueue<Outcome>(
-    { name, closed, take: (batch) => reportOutcomes(connection, batch) },
+    { name, closed, take: (batch) => reportOutcomes(reporting, batch) },
     onError,
   );
   const kills = new PlaneKills(connection, onError);
@@ -76,6 +80,7 @@ export function planePoint(options: Options): DecisionPoint {
     async close(options) {
       await outcomes.flush(options);
       connection.close();
+      reporting.close();
       outcomes.close();
       kills.close();
     },
