@@ -23,7 +23,8 @@ export { anyKeyStore, type KeyStore, keyStoreOf, memoryKeyStore } from './api-ke
 export { keysInForce } from './api-keys/keys-in-force.ts';
 export { keysWhileOpen } from './api-keys/keys-while-open.ts';
 export { FairRoom, type Held, type Holder } from './fair-room.ts';
-export { callerOf, forbidden } from './http/authenticate.ts';
+export { answerProblemsAs } from './http/answer-problems.ts';
+export { callerOf, credentialOf, forbidden } from './http/authenticate.ts';
 export { corsOrigins } from './http/cors.ts';
 export { createHttpServer } from './http/create-http-server.ts';
 export { headerText } from './http/header-text.ts';

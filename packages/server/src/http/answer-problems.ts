@@ -6,11 +6,12 @@ import { HttpProblem, problemDocument } from './http-problem.ts';
 import type { HttpServer } from './http-server-type.ts';
 import { problemOfError } from './problem-of-error.ts';
 
+/** What a refusal looks like. */
+type WrittenProblem = { headers: Readonly<Record<string, string>>; type?: string; body: object };
+type WriteProblem = (problem: HttpProblem, request: FastifyRequest) => WrittenProblem;
+
 export function answerProblems(server: HttpServer, allowedMethods: AllowedMethods): void {
-  server.setErrorHandler((error, request, reply) => {
-    if (!mustBeDelayed(error, request)) return sendProblem(error, request, reply);
-    return refusalIsDue().then(() => sendProblem(error, request, reply));
-  });
+  answerProblemsAs(server, asProblemDocument);
   server.setNotFoundHandler((request, reply) => {
     const path = pathOf(request);
     const allow = allowedMethods.at(path);
@@ -27,11 +28,24 @@ export function answerProblems(server: HttpServer, allowedMethods: AllowedMethod
   });
 }
 
+/** From now on, the routes of this plugin answer errors in this form. Use it for the protocol of another server. */
+export function answerProblemsAs(server: HttpServer, write: WriteProblem): void {
+  server.setErrorHandler((error, request, reply) => {
+    if (!mustBeDelayed(error, request)) return sendProblem(error, request, reply, write);
+    return refusalIsDue().then(() => sendProblem(error, request, reply, write));
+  });
+}
+
 /**
  * Answers an error, and logs it if the server is at fault. A fault is logged with all known facts. An intended
  * refusal of a route (not ready, stopping) is logged in one line. `authenticate` logs refused credentials.
  */
-export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function sendProblem(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  write: WriteProblem = asProblemDocument,
+): FastifyReply {
   const problem = problemOfError(error);
   const { code, status, cause } = problem;
   if (status >= 500) {
@@ -43,11 +57,17 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
         'request not served',
       );
   }
+  const { headers, type = 'application/json', body } = write(problem, request);
   return reply
     .code(problem.status)
-    .headers(problem.headers)
-    .type('application/problem+json')
-    .send(JSON.stringify(problemDocument(problem, { requestId: request.id, instance: pathOf(request) })));
+    .headers({ ...problem.headers, ...headers })
+    .type(type)
+    .send(JSON.stringify(body));
+}
+
+function asProblemDocument(problem: HttpProblem, request: FastifyRequest): WrittenProblem {
+  const body = problemDocument(problem, { requestId: request.id, instance: pathOf(request) });
+  return { headers: {}, type: 'application/problem+json', body };
 }
 
 function pathOf(request: FastifyRequest): string {

@@ -142,7 +142,8 @@ function secondsToWait(reply: FastifyReply, rate: Rate): number | null {
   return rate.isExceeded ? rate.ttlInSeconds : null;
 }
 
-function credentialOf({ headers }: FastifyRequest): string | null {
+/** Returns the key that the caller showed. It was not checked. Null if there is none. */
+export function credentialOf({ headers }: Pick<FastifyRequest, 'headers'>): string | null {
   const bearer = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
   const apiKey = headers['x-api-key'];
   return bearer ?? (typeof apiKey === 'string' ? apiKey.trim() : null);
