@@ -8,6 +8,7 @@ import { alerterSettings } from '@mandate/alerter';
 import { controlSettings } from '@mandate/control-service';
 import { deciderSettings } from '@mandate/decider';
 import { gatewaySettings } from '@mandate/gateway';
+import { modelGatewaySettings } from '@mandate/model-gateway';
 import { planeConfig } from '@mandate/plane';
 import { querySettings } from '@mandate/query';
 import { recorderSettings } from '@mandate/recorder';
@@ -38,6 +39,7 @@ const ALONE = without(
     alerterSettings,
     controlSettings,
     runnerSettings,
+    modelGatewaySettings,
   ].flatMap(describeConfig),
 );
 

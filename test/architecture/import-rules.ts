@@ -42,6 +42,7 @@ const SERVICES = [
   '@mandate/control-service',
   '@mandate/alerter',
   '@mandate/runner',
+  '@mandate/model-gateway',
 ];
 
 /** For each folder: the other workspaces that its code may import, tests excepted. */
@@ -133,6 +134,7 @@ const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
   ['packages/context', [...CONTRACTS, '@mandate/sdk']],
   ['services/control', [...SERVICE, '@mandate/agent-manifest']],
   ['services/runner', [...SERVICE, '@mandate/agent-manifest', '@mandate/client', '@mandate/sdk']],
+  ['services/model-gateway', [...SERVICE, '@mandate/sdk']],
   ['packages/examples', ['@mandate/sdk', '@mandate/manifest', TESTING]],
   [
     'packages/sdk',

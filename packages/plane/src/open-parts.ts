@@ -11,6 +11,7 @@ import {
   type ManifestOptions,
   mustHaveDocuments,
 } from '@mandate/documents';
+import { openModelsFile } from '@mandate/model-gateway';
 import { openPrivacyFile } from '@mandate/privacy';
 import { openRunnerFile } from '@mandate/runner';
 import { type Clock, type Logger, monotonic, type Opening, readOrMakeSecret } from '@mandate/runtime';
@@ -56,6 +57,7 @@ export async function openParts(
   const gate = closing(openGateFile({ path: gatePath, isNamed: false, log }), (file) => file.stop());
   const rules = closing(openRulesFile(config, { folder, env, log }), (file) => file.stop());
   const runnerFile = openRunnerFile(config, { folder, env });
+  const modelsFile = closing(openModelsFile(config, { folder, env, log }), (file) => file.stop());
   const bus = closing(
     await openLog(config, {
       path: folder.log,
@@ -97,6 +99,7 @@ export async function openParts(
     gate,
     rules,
     runnerFile,
+    modelsFile,
     fileKeys: fileKeyStore(folder.keys),
   };
   return { ...opening, ...control, ...files, agentsOfPolicies, log, metrics, tracer, clock, bus };

@@ -10,6 +10,7 @@ import { openControlService } from '@mandate/control-service';
 import { openDecider, openLedger } from '@mandate/decider';
 import { openGateway } from '@mandate/gateway';
 import type { Ledger } from '@mandate/ledger';
+import { openModelGateway } from '@mandate/model-gateway';
 import { currentTextRedactor } from '@mandate/privacy';
 import { createFindDecision, createFindUsage, openQuery } from '@mandate/query';
 import { openRecorder } from '@mandate/recorder';
@@ -27,7 +28,7 @@ import { anyKeyStore, createHttpServer, keysInForce, serveHttp } from '@mandate/
 import { type FirstKey, makeFirstKeys } from './first-keys.ts';
 import { type Environment, openParts } from './open-parts.ts';
 import type { PlaneConfig } from './plane-config.ts';
-import { runnerKeys } from './runner-keys.ts';
+import { serviceKeys } from './service-keys.ts';
 import { VERSION } from './version.ts';
 
 export type Plane = {
@@ -66,7 +67,7 @@ async function open(
 ): Promise<Plane> {
   const parts = await openParts(config, log, env, wallClock, opening);
   const { bus, clock, folder, followed, fileKeys, gate, manifests, mandates } = parts;
-  const { metrics, privacy, rules, runnerFile, tracer } = parts;
+  const { metrics, modelsFile, privacy, rules, runnerFile, tracer } = parts;
   const opened = await openLedger(config, parts, opening);
   const { ledger } = opened;
   const audit = opening.closing(await openAudit(config, { path: folder.audit }), (held) => held.close());
@@ -83,13 +84,16 @@ async function open(
   const redactText = currentTextRedactor(privacy);
   const control = openControlService({ ...parts, gate: gate.gate, redactText, recordReads });
   const query = openQuery(config, { ...parts, audit });
-  const ownKeys = runnerKeys(clock);
-  const { keyOf } = ownKeys;
+  const ofRunner = serviceKeys({ name: 'runner', scopes: ['publish', 'report', 'release'] }, clock);
+  const { keyOf } = ofRunner;
   const runner = await openRunner(config, { ...parts, file: runnerFile, recordReads, keyOf });
+  const ofModels = serviceKeys({ name: 'models', scopes: ['report', 'release'] }, clock);
+  const { keyOf: reporterKeyOf } = ofModels;
+  const models = openModelGateway(config, { ...parts, file: modelsFile, reporterKeyOf });
 
   const server = await createHttpServer({
     ...{ service: 'plane', version: VERSION, log, metrics, tracer, clock },
-    keys: anyKeyStore(ownKeys.store, keysInForce(followed, fileKeys)),
+    keys: anyKeyStore(ofRunner.store, ofModels.store, keysInForce(followed, fileKeys)),
     corsOrigins: config.PLANE_CORS_ORIGINS,
     limits: {
       requestsPerKeyPerSecond: config.PLANE_REQUESTS_PER_KEY_PER_SECOND,
@@ -100,13 +104,15 @@ async function open(
       ...(await gateway.readiness()),
       ...(await query.readiness()),
       ...(await runner.readiness()),
+      ...(await models.readiness()),
       ...[mandates, manifests, rules, privacy, gate, decider].map((part) => part.readiness()),
     ],
   });
-  for (const { routes } of [gateway, alerter, control, query, runner]) await server.register(routes);
+  for (const { routes } of [gateway, alerter, control, query, runner, models]) await server.register(routes);
   const { url } = opening.running(
     await serveHttp(server, { host: config.PLANE_HOST, port: config.PLANE_PORT }),
   );
+  models.decideAt(url);
   if (config.PLANE_PERFORM_RUNS) await runner.perform(url);
   // The keys are made last, because they are shown only after a complete start. If a later step failed, the keys would
   // never be shown.

@@ -2,6 +2,7 @@ import { alerterSettings } from '@mandate/alerter';
 import { controlSettings } from '@mandate/control-service';
 import { deciderSettings } from '@mandate/decider';
 import { gatewaySettings } from '@mandate/gateway';
+import { modelGatewaySettings } from '@mandate/model-gateway';
 import { querySettings } from '@mandate/query';
 import { recorderSettings } from '@mandate/recorder';
 import { runnerSettings } from '@mandate/runner';
@@ -112,6 +113,7 @@ export const planeConfig = z
       RUNNER_SESSION_TIMEOUT_MS: true,
       RUNNER_MAX_STEPS: true,
     }).shape,
+    ...modelGatewaySettings.pick({ MODELS_CONFIG_PATH: true, MODELS_MAX_CALLS: true }).shape,
     ...querySettings.pick({ QUERY_ANSWER_TIMEOUT_MS: true, QUERY_RECORD_READS: true }).shape,
     ...controlSettings.pick({ CONTROL_SNAPSHOT_AFTER_RECORDS: true }).shape,
     ...alerterSettings.pick({

@@ -26,6 +26,8 @@ export type DataFolder = {
   alerts: string;
   /** The file of the runner, unless a setting names another file. It may be absent. */
   runner: string;
+  /** The file of the model gateway, unless a setting names another file. It may be absent. */
+  models: string;
   /** The file of rules for redacting personal data, unless a setting names another file. It may be absent. */
   privacy: string;
   /** The folder of keys that decrypt sealed data of persons. It is created when the first value is sealed. */
@@ -46,6 +48,7 @@ export function dataFolder(path: string): DataFolder {
     mandates: join(path, 'mandates.yaml'),
     alerts: join(path, 'alerts.yaml'),
     runner: join(path, 'runner.yaml'),
+    models: join(path, 'models.yaml'),
     privacy: join(path, 'privacy.yaml'),
     personKeys: join(path, 'person-keys'),
   };

@@ -23,7 +23,7 @@ const FRAMES = 40;
 
 /** Code that runs for one request: the HTTP code, and the routes of the services. */
 const OF_REQUESTS =
-  /^(packages\/(server\/src\/http\/|runtime\/src\/request-scope)|services\/(alerter|control|gateway|query|runner)\/)/;
+  /^(packages\/(server\/src\/http\/|runtime\/src\/request-scope)|services\/(alerter|control|gateway|model-gateway|query|runner)\/)/;
 /** Code of the same services that also runs between requests. */
 const BETWEEN_REQUESTS =
   /^services\/(alerter\/src\/(alerter|append-alerts|deliver\/)|gateway\/src\/(journal\/|persons\/follow))/;
