@@ -78,6 +78,7 @@ const RIGHTS = {
     [WRITES, [ACCESS]],
     [[CREATE, ...LOOKS], [topics('mandate.actions.v1.')]],
   ],
+  models: [[READS, CONTROL]],
   runner: [
     [READS, CONTROL],
     [BOTH, [RUNS]],

@@ -30,11 +30,17 @@ cat >"$partial/runner.env" <<'KEYS'
 #MANDATE_RUNNER_API_KEY=
 #OPENAI_API_KEY=
 KEYS
+cat >"$partial/models.env" <<'KEYS'
+# The API key with which the model gateway reports outcomes, and the keys that infra/docker/models/models.yaml names.
+# docs/deploy.md says how to issue the key. After a change: docker compose up --detach --force-recreate models
+#MANDATE_MODELS_REPORTER_KEY=
+#OPENAI_API_KEY=
+KEYS
 sed -e "s/\${LEDGER_SHA256}/$(sha256 "$ledger")/" -e "s/\${OPERATOR_SHA256}/$(sha256 "$operator")/" \
   ../redis/users.acl >"$partial/redis-users.acl"
 # Kafka: a user for each service. kafka-users.conf lists all of them for the broker. `broker` is the broker itself and its admin.
 users=''
-for user in broker migrator gateway decider snapshots recorder query alerter control runner; do
+for user in broker migrator gateway decider snapshots recorder query alerter control runner models; do
   secret=$(password)
   users="$users
   user_$user=\"$secret\""

@@ -57,6 +57,7 @@ describe('docker-compose.yml', () => {
     ['query service', 'query'],
     ['alerter', 'alerter'],
     ['runner', 'runner'],
+    ['model gateway', 'models'],
     ['control service', 'control'],
   ])('gives the %s the rights to topics that infra/kafka/README.md lists', (who, user) => {
     const row = read('infra/kafka/README.md')

@@ -4,12 +4,21 @@ import { type StartedProcess, startProcess } from './start-process.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-export const SERVICES = ['gateway', 'decider', 'recorder', 'query', 'alerter', 'control', 'runner'] as const;
+export const SERVICES = [
+  'gateway',
+  'decider',
+  'recorder',
+  'query',
+  'alerter',
+  'control',
+  'runner',
+  'model-gateway',
+] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
 /** The settings without which a service does not start, for a test that needs only a running process. */
 export const REQUIRED_SETTINGS: Readonly<Record<ServiceName, Readonly<Record<string, string>>>> = {
-  ...{ gateway: {}, decider: {}, recorder: {}, query: {}, alerter: {}, control: {} },
+  ...{ gateway: {}, decider: {}, recorder: {}, query: {}, alerter: {}, control: {}, 'model-gateway': {} },
   runner: { API_KEY: 'a-key-that-no-plane-knows' },
 };
 
@@ -37,10 +46,14 @@ export function serviceEnvironment(
   settings: Readonly<Record<string, string>>,
 ): Record<string, string> {
   const named = Object.entries(settings).map(([name, value]) => [
-    name.startsWith('MANDATE_') ? name : `MANDATE_${service.toUpperCase()}_${name}`,
+    name.startsWith('MANDATE_') ? name : `MANDATE_${areaOf(service)}_${name}`,
     value,
   ]);
   return Object.fromEntries(named);
+}
+
+function areaOf(service: ServiceName): string {
+  return service === 'model-gateway' ? 'MODELS' : service.toUpperCase();
 }
 
 /** Starts a service on a free port. Resolves once it listens. If it does not start, fails with its output. */

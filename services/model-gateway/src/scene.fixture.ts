@@ -11,7 +11,12 @@ export type Scene = AsyncDisposable & {
   openaiUrl: string;
   anthropicUrl: string;
   models: ModelServer;
-  plane: PlaneProcess;
+  /** The data folder of the plane. */
+  data: string;
+  modelsFile: string;
+  plane(): PlaneProcess;
+  /** Stops the plane as an operator does, and starts it again. Resolves to the exit code. */
+  restart(): Promise<number | null>;
   /** Registers a new agent under this mandate. */
   agentUnder(document: object): Promise<SceneAgent>;
   /** Calls a route of the plane as its operator. */
@@ -51,17 +56,20 @@ export async function openScene(script: ModelScript = {}): Promise<Scene> {
   const models = await startModelServer(script);
   const path = join(folder, 'models.yaml');
   writeFileSync(path, stringify(documentOf(models)));
-  const plane = await startPlane({
-    data: join(folder, 'plane'),
-    env: {
-      MANDATE_MODELS_CONFIG_PATH: path,
-      MANDATE_PLANE_REQUESTS_PER_KEY_PER_SECOND: '100000',
-      UPSTREAM_KEY,
-    },
-  });
-  const { url, keys } = plane;
+  const data = join(folder, 'plane');
+  const start = () =>
+    startPlane({
+      data,
+      env: {
+        MANDATE_MODELS_CONFIG_PATH: path,
+        MANDATE_PLANE_REQUESTS_PER_KEY_PER_SECOND: '100000',
+        UPSTREAM_KEY,
+      },
+    });
+  let plane = await start();
+  const { keys } = plane;
   const call = async <T>(method: string, at: string, body?: object): Promise<T> => {
-    const response = await fetch(url + at, {
+    const response = await fetch(plane.url + at, {
       method,
       headers: { authorization: `Bearer ${keys.operator}`, 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -78,9 +86,23 @@ export async function openScene(script: ModelScript = {}): Promise<Scene> {
   });
   let agents = 0;
   return {
-    ...{ url, models, plane, call },
-    openaiUrl: `${url}/openai/v1`,
-    anthropicUrl: `${url}/anthropic`,
+    ...{ models, data, call },
+    modelsFile: path,
+    plane: () => plane,
+    get url() {
+      return plane.url;
+    },
+    get openaiUrl() {
+      return `${plane.url}/openai/v1`;
+    },
+    get anthropicUrl() {
+      return `${plane.url}/anthropic`;
+    },
+    async restart() {
+      const code = await plane.kill('SIGTERM');
+      plane = await start();
+      return code;
+    },
     async agentUnder(document) {
       agents += 1;
       const agentId = `agent-${agents}`;
@@ -113,9 +135,10 @@ export async function openScene(script: ModelScript = {}): Promise<Scene> {
       };
     },
     async serve(document) {
-      writeFileSync(path, stringify(document));
       const lines = ['the document of models was edited', 'the file is bad'];
-      await plane.says('stderr', (line) => lines.some((one) => line.includes(one)) || undefined);
+      const said = plane.says('stderr', (line) => lines.some((one) => line.includes(one)) || undefined);
+      writeFileSync(path, stringify(document));
+      await said;
     },
     async [Symbol.asyncDispose]() {
       await plane.kill('SIGKILL');

@@ -18,6 +18,7 @@ type Options = ServerOptions &
     mandates?: string;
     policies?: string;
     runner?: string;
+    models?: string;
     host?: string;
     port?: number;
     logLevel?: LogLevel;
@@ -26,8 +27,8 @@ type Options = ServerOptions &
 export function upCommand(command: Command, run: RunCommand): void {
   command
     .description(
-      'Runs gateway, decider, recorder, query, control, alerter and runner in one process: with everything in one data folder and no ' +
-        'server to install, or on Kafka, Redis and ClickHouse. The first start prints API keys, once. SIGTERM or Ctrl-C stops ' +
+      'Runs gateway, decider, recorder, query, control, alerter, runner and model gateway in one process: with everything in one ' +
+        'data folder and no server to install, or on Kafka, Redis and ClickHouse. The first start prints API keys, once. SIGTERM or Ctrl-C stops ' +
         'the plane. The log survives kill -9.',
     )
     .option('--data <folder>', `where everything is kept (default ${DEFAULT_DATA_PATH})`, someText)
@@ -36,6 +37,11 @@ export function upCommand(command: Command, run: RunCommand): void {
     .option(
       '--runner <file>',
       'servers of tools and models for runs (default runner.yaml of the data folder)',
+      someText,
+    )
+    .option(
+      '--models <file>',
+      'upstreams of the model gateway (default models.yaml of the data folder)',
       someText,
     )
     .option('--host <address>', 'the address to listen at (default 127.0.0.1)', someText)
@@ -65,6 +71,7 @@ Examples:
   mandate up --policies policies/
   mandate up --policies tutor/ --env production
   mandate up --runner runner.yaml
+  mandate up --models models.yaml
   mandate up --data /var/lib/mandate --mandates /etc/mandate/mandates.yaml
   mandate up --kafka k1:9092,k2:9092 --redis rediss://r:6379 \\
     --clickhouse https://c:8443   (first: mandate migrate, with the same three)
@@ -77,7 +84,18 @@ async function up(options: Options, context: CommandContext): Promise<ExitCode> 
   // Imported only here, because the other commands need no database engine.
   const { openPlane, planeConfig } = await import('@mandate/plane');
   const { stdout, env, signal } = context;
-  const { data, mandates, policies, runner, env: environment, lenient, host, port, logLevel } = options;
+  const {
+    data,
+    mandates,
+    policies,
+    runner,
+    models,
+    env: environment,
+    lenient,
+    host,
+    port,
+    logLevel,
+  } = options;
   // Options are read like environment variables, so that the same code checks both.
   const config = settingsOf(planeConfig, options, env, {
     MANDATE_PLANE_DATA_PATH: data,
@@ -86,6 +104,7 @@ async function up(options: Options, context: CommandContext): Promise<ExitCode> 
     MANDATE_PLANE_POLICIES_ENVIRONMENT: environment,
     MANDATE_PLANE_POLICIES_LENIENT: lenient?.toString(),
     MANDATE_RUNNER_CONFIG_PATH: runner,
+    MANDATE_MODELS_CONFIG_PATH: models,
     MANDATE_PLANE_HOST: host,
     MANDATE_PLANE_PORT: port?.toString(),
     MANDATE_PLANE_LOG_LEVEL: logLevel,
