@@ -3,7 +3,16 @@
  */
 export const BUDGET_SCOPES = ['agent', 'principal', 'mandate', 'tenant'] as const;
 
-/** The counter of an agent's lifetime spending. It is always counted. `maxCostTotal` of a mandate limits it. */
+/**
+ * The units of counters. A counter of tokens exists only if a policy limits tokens. All other counters of budgets are
+ * in micro-dollars.
+ */
+export const COUNTER_UNITS = ['tokens'] as const;
+
+/**
+ * The counter of an agent's lifetime spending. It is always counted, and `maxCostTotal` of a mandate limits it. In the
+ * unit tokens, the counter of the tokens that `maxTokensTotal` limits.
+ */
 export const TOTAL_BUDGET = 'total';
 
 /**

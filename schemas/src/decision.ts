@@ -6,7 +6,15 @@ import { CODES, VERDICTS } from './codes.ts';
 import { described } from './described.ts';
 import { givenPolicy } from './given-policy.ts';
 import { GOVERNANCE_EVENTS } from './governance-events.ts';
-import { budgetLimit, charging, rateLimit, settling, TURN_COUNTS } from './limit.ts';
+import {
+  budgetLimit,
+  charging,
+  rateLimit,
+  settling,
+  TURN_COUNTS,
+  tokenLimit,
+  tokenSettling,
+} from './limit.ts';
 import { micros, microsDelta } from './money-shapes.ts';
 import { policyNamed } from './policy-reference.ts';
 import { count, id, type Json, logPosition, parsedJson, tenant, time } from './scalars.ts';
@@ -103,6 +111,19 @@ export const reservation = z.object({
   rates: described(
     z.array(rateLimit.omit({ otherLimits: true })),
     'The counters of rates that were charged.',
+  ),
+  tokens: described(
+    z
+      .object({
+        tokens: described(count, 'The tokens that the ALLOW charged.', 1_700),
+        settling: described(tokenSettling, 'How an outcome settles them.'),
+        limits: described(
+          z.array(tokenLimit.omit({ otherLimits: true })),
+          'The counters of tokens that were charged.',
+        ),
+      })
+      .optional(),
+    'The tokens that were reserved. Absent if no policy limits tokens, or if the action is no LLM call.',
   ),
   leaseMs: described(count, 'How long the call may run, in milliseconds.', 30_000),
   opensTurn: described(
@@ -234,6 +255,11 @@ export const decision = z.object({
     z.int().nullable(),
     'The least that any budget has left, in micro-dollars. null: no budget applies.',
     9_660_000,
+  ),
+  remainingTokens: described(
+    z.int().optional(),
+    'The fewest tokens that any limit has left. Absent if no limit on tokens was checked.',
+    82_300,
   ),
   remainingCalls: described(
     z.int().nullable(),

@@ -85,6 +85,8 @@ export const CAPS = {
    */
   keyUnits: 1_000,
   amountMicros: Number.MAX_SAFE_INTEGER,
+  /** The highest limit on tokens. */
+  amountTokens: Number.MAX_SAFE_INTEGER,
   /** The maximum number of tokens of one kind that an outcome may state. */
   tokens: 1_000_000_000,
   replayMemoryMs: 31 * 86_400_000,

@@ -1,6 +1,6 @@
 /**
- * A limit with a counter in the ledger. A counter belongs to a scope, subject, budget id and window, or to an agent,
- * tool and window. It never belongs to a grant, so a new grant resets no counter.
+ * A limit with a counter in the ledger. A counter belongs to a scope, subject, budget id, window and unit, or to an
+ * agent, tool and window. It never belongs to a grant, so a new grant resets no counter.
  */
 import { z } from 'zod';
 import { BUDGET_SCOPES, OPEN_CALLS } from './counter-names.ts';
@@ -67,6 +67,34 @@ export const budgetLimit = z.object({
   ),
 });
 export type BudgetLimit = z.infer<typeof budgetLimit>;
+
+export const tokenLimit = z.object({
+  kind: described(z.literal('tokens'), 'A limit on the tokens of LLM calls.'),
+  scope: described(z.enum(BUDGET_SCOPES), 'Who shares the counter.'),
+  subject: described(
+    z.string(),
+    'The agent, principal or mandate that the limit counts for. Empty: the tenant, or no principal.',
+    'assistant-1',
+  ),
+  id: described(
+    id,
+    'The id of the limit in `tokensPerWindow`. `total`: the lifetime limit `maxTokensTotal`.',
+    'total',
+  ),
+  windowMs: described(
+    count.nullable(),
+    'The length of the window, in milliseconds. null: it never resets.',
+    60_000,
+  ),
+  maxTokens: described(count, 'The most tokens that may be used, of input and output together.', 100_000),
+  policy,
+  ancestor,
+  otherLimits: described(
+    z.array(other.extend({ maxTokens: described(count, 'The other limit, in tokens.', 200_000) })).optional(),
+    'Limits of other policies on the same counter. No other limit is stricter. For people only. Absent if there is no other limit.',
+  ),
+});
+export type TokenLimit = z.infer<typeof tokenLimit>;
 
 export const rateLimit = z.object({
   kind: described(z.literal('rate'), 'A limit on calls.'),
@@ -160,7 +188,13 @@ export const turnLimit = z.object({
 });
 export type TurnLimit = z.infer<typeof turnLimit>;
 
-export const limit = z.discriminatedUnion('kind', [budgetLimit, rateLimit, confirmationLimit, turnLimit]);
+export const limit = z.discriminatedUnion('kind', [
+  budgetLimit,
+  tokenLimit,
+  rateLimit,
+  confirmationLimit,
+  turnLimit,
+]);
 export type Limit = z.infer<typeof limit>;
 
 /**
@@ -269,3 +303,37 @@ export const settling = z.object({
   ),
 });
 export type Settling = z.infer<typeof settling>;
+
+/**
+ * How an outcome settles the tokens that an ALLOW reserved. The rules are those of money: the charging table, a cap,
+ * and a bound on what the agent's own reports give back. If policies differ, the rule that charges more counts.
+ */
+export const tokenSettling = z.object({
+  charging: described(
+    z.enum(['SUCCESS_BASED', 'ATTEMPT_BASED']),
+    'What a failure charges. `SUCCESS_BASED`: the reported tokens only. `ATTEMPT_BASED`: as much as a success.',
+  ),
+  mostTokens: described(
+    count,
+    'How many of the reported tokens are charged to counters that agents share. The others are excess.',
+    17_000,
+  ),
+  releases: described(
+    z
+      .object({
+        tokens: described(
+          count,
+          'The most tokens that such reports may have given back in all after this report.',
+          17_000,
+        ),
+        percent: described(
+          count,
+          'By how much each success raises what may still be given back, in percent of its tokens.',
+          20,
+        ),
+      })
+      .nullable(),
+    "How many tokens the agent's own reports of failures may give back. null: no bound.",
+  ),
+});
+export type TokenSettling = z.infer<typeof tokenSettling>;

@@ -45,18 +45,18 @@ export const chargingDocument = z.discriminatedUnion('type', [
 ]);
 export type ChargingDocument = z.infer<typeof chargingDocument>;
 
+/** @param total the field that limits the counter `total` */
+const nameOfCounter = (total: string) =>
+  id
+    .refine((name) => name !== TOTAL_BUDGET, {
+      error: `must not be "${TOTAL_BUDGET}": that budget is ${total}`,
+    })
+    .refine((name) => name !== RELEASED_BUDGET, {
+      error: `must not be "${RELEASED_BUDGET}": that counter is bounded by maxReleases`,
+    });
+
 export const budgetDocument = z.strictObject({
-  id: described(
-    id
-      .refine((name) => name !== TOTAL_BUDGET, {
-        error: `must not be "${TOTAL_BUDGET}": that budget is maxCostTotal`,
-      })
-      .refine((name) => name !== RELEASED_BUDGET, {
-        error: `must not be "${RELEASED_BUDGET}": that counter is bounded by maxReleases`,
-      }),
-    'The id of the budget, unique in its document.',
-    'team',
-  ),
+  id: described(nameOfCounter('maxCostTotal'), 'The id of the budget, unique in its document.', 'team'),
   scope: described(
     z.enum(BUDGET_SCOPES),
     'Who shares the counter: each agent, each principal, all agents of the mandate, or the tenant.',
@@ -69,6 +69,31 @@ export const budgetDocument = z.strictObject({
   ),
 });
 export type BudgetDocument = z.infer<typeof budgetDocument>;
+
+const mostTokens = z.int().min(0).max(CAPS.amountTokens);
+
+export const tokenWindowDocument = z.strictObject({
+  id: described(
+    nameOfCounter('maxTokensTotal'),
+    'The id of the limit. With its scope and window it is unique in its document.',
+    'minute',
+  ),
+  scope: described(
+    z.enum(BUDGET_SCOPES),
+    'Who shares the counter: each agent, each principal, all agents of the mandate, or the tenant.',
+  ),
+  maxTokens: described(
+    mostTokens,
+    'The most tokens that may be used in any window, of input and output together.',
+    100_000,
+  ),
+  windowMs: described(
+    z.int().min(1).max(CAPS.budgetWindowMs),
+    'The length of the sliding window, in milliseconds.',
+    60_000,
+  ),
+});
+export type TokenWindowDocument = z.infer<typeof tokenWindowDocument>;
 
 export const argumentValidationDocument = z.strictObject({
   schema: described(
@@ -239,6 +264,15 @@ export const mandateDocument = z
       20,
     ),
     budgets: described(z.array(budgetDocument).max(CAPS.budgetsPerMandate).optional(), 'Further budgets.'),
+    maxTokensTotal: described(
+      mostTokens.optional(),
+      'The tokens that each agent may use over its life, of input and output together. Default: no limit. 0: none.',
+      5_000_000,
+    ),
+    tokensPerWindow: described(
+      z.array(tokenWindowDocument).max(CAPS.budgetsPerMandate).optional(),
+      'The tokens that may be used in a sliding window.',
+    ),
     rateLimit: described(rateDocument.optional(), 'A rate for all actions of each agent.'),
     maxWaiting: described(
       z.int().min(0).max(CAPS.maxWaiting).optional(),

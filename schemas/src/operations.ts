@@ -3,6 +3,7 @@
  * ledger epoch is here too.
  */
 import { z } from 'zod';
+import { COUNTER_UNITS } from './counter-names.ts';
 import { described } from './described.ts';
 import { budgetLimit } from './limit.ts';
 import { microsDelta } from './money-shapes.ts';
@@ -114,32 +115,45 @@ export const budgetAdjusted = z
   .object({
     event: described(z.literal('budget.adjusted'), 'The kind of the record.'),
     adjustment: described(
-      z.object({
-        ...operator,
-        tenant: described(tenant, 'The tenant of the budget.', 'default'),
-        budget: described(
-          budgetLimit.omit({
-            kind: true,
-            maxMicros: true,
-            policy: true,
-            ancestor: true,
-            otherLimits: true,
-          }),
-          'The budget that was corrected.',
-        ),
-        deltaMicros: described(
-          microsDelta,
-          'What was added to the spent amount, in micro-dollars. Negative: it was given back. The correction counts from now on.',
-          5_000_000,
-        ),
-        spentMicros: described(
-          z.int(),
-          'What the budget has spent after it, in micro-dollars. It can be negative.',
-          5_240_000,
-        ),
-        ledgerEpoch: described(z.string(), 'The epoch of the ledger.', 'epoch_01kc7d5k0g'),
-        ledgerSequence: described(count, 'The number of the step within the tenant.', 424),
-      }),
+      z
+        .object({
+          ...operator,
+          tenant: described(tenant, 'The tenant of the budget.', 'default'),
+          budget: described(
+            budgetLimit
+              .omit({ kind: true, maxMicros: true, policy: true, ancestor: true, otherLimits: true })
+              .extend({
+                unit: described(
+                  z.enum(COUNTER_UNITS).exactOptional(),
+                  'The unit of the counter, for a limit on tokens. Absent for a budget of money.',
+                ),
+              }),
+            'The budget that was corrected.',
+          ),
+          deltaMicros: described(
+            microsDelta.exactOptional(),
+            'What was added to the spent amount, in micro-dollars. Negative: it was given back. The correction counts from now on. Absent for tokens.',
+            5_000_000,
+          ),
+          spentMicros: described(
+            z.int().exactOptional(),
+            'What the budget has spent after it, in micro-dollars. It can be negative. Absent for tokens.',
+            5_240_000,
+          ),
+          deltaTokens: described(
+            microsDelta.exactOptional(),
+            'How many tokens were added to the counter. Negative: they were given back. Absent for money.',
+            -50_000,
+          ),
+          usedTokens: described(
+            z.int().exactOptional(),
+            'How many tokens the counter has after it. It can be negative. Absent for money.',
+            12_000,
+          ),
+          ledgerEpoch: described(z.string(), 'The epoch of the ledger.', 'epoch_01kc7d5k0g'),
+          ledgerSequence: described(count, 'The number of the step within the tenant.', 424),
+        })
+        .refine(isInItsUnit, { error: 'must state its amounts in the unit of its budget, and in no other' }),
       'The budget and its correction, and who corrected it and why.',
     ),
   })
@@ -148,6 +162,20 @@ export const budgetAdjusted = z
     description: 'An operator corrected what a budget has spent.',
   });
 export type BudgetAdjusted = z.infer<typeof budgetAdjusted>;
+
+function isInItsUnit(adjustment: {
+  budget: { unit?: string };
+  deltaMicros?: number;
+  spentMicros?: number;
+  deltaTokens?: number;
+  usedTokens?: number;
+}): boolean {
+  const { budget, deltaMicros, spentMicros, deltaTokens, usedTokens } = adjustment;
+  const money = [deltaMicros, spentMicros];
+  const tokens = [deltaTokens, usedTokens];
+  const [own, other] = budget.unit === undefined ? [money, tokens] : [tokens, money];
+  return own.every((amount) => amount !== undefined) && other.every((amount) => amount === undefined);
+}
 
 export const approvalRecorded = z
   .object({

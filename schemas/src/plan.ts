@@ -12,7 +12,7 @@ import type {
   OriginViolation,
 } from './decision.ts';
 import type { GovernanceEvent } from './governance-events.ts';
-import type { Charging, Limit, Settling } from './limit.ts';
+import type { Charging, Limit, Settling, TokenSettling } from './limit.ts';
 import type { KillTarget } from './operations.ts';
 import type { Json, LogPosition } from './scalars.ts';
 import type { TokenUsage } from './token-usage.ts';
@@ -31,6 +31,8 @@ export type Plan = {
   reserveMicros: number;
   charging: Charging;
   settling: Settling;
+  /** The tokens that an ALLOW reserves. Absent if the action is no LLM call, or if no policy limits tokens. */
+  tokens?: TokenReserve;
   leaseMs: number;
   /** The limits in the order in which the step checks them. The first limit that fails determines the verdict. */
   limits: readonly Limit[];
@@ -63,6 +65,9 @@ export type Plan = {
   /** The plan of the rules in shadow. Absent if no such rule matches. */
   shadow?: ShadowPlan;
 };
+
+/** The tokens that an ALLOW charges at once, and how the outcome settles them. */
+export type TokenReserve = { reserveTokens: number; settling: TokenSettling };
 
 /**
  * What an ALLOW obliges to, without the parts that depend on the time of the decision. The decision adds these parts
@@ -133,10 +138,11 @@ export type ShadowPlan = {
 };
 
 /**
- * A limit of a rule in shadow. It would block if the value of its counter is above `most`, in micro-dollars or calls.
+ * A limit of a rule in shadow. It would block if the value of its counter is above `most`, in micro-dollars, tokens or
+ * calls.
  */
 export type ShadowLimit = {
-  kind: 'budget' | 'rate';
+  kind: 'budget' | 'tokens' | 'rate';
   /**
    * The index of the limit in the plan that has the same counter. `total`: the lifetime spending of the agent, which
    * every step returns.
@@ -204,6 +210,7 @@ export type SettleRequest = {
 /** The state of one limit before this action was charged. The facts are in the order of `plan.limits`. */
 export type LimitFact =
   | { kind: 'budget'; spentMicros: number; ok: boolean; retryAfterMs: number | null }
+  | { kind: 'tokens'; usedTokens: number; ok: boolean; retryAfterMs: number | null }
   | { kind: 'rate'; calls: number; ok: boolean; retryAfterMs: number | null }
   /** `waiting`: how many other deferred actions of the agent wait for a person. */
   | { kind: 'confirmation'; ok: boolean; grant: GrantState; waiting: number }
@@ -272,6 +279,8 @@ export type StepFacts = {
   /** The facts about limits. Empty if the step ended before it checked the limits. */
   limits: readonly LimitFact[];
   chargedMicros: number;
+  /** The tokens that were charged. Absent if the plan reserves no tokens, or if nothing was allowed. */
+  chargedTokens?: number;
   /** The agent's lifetime spending after this step. */
   cumulativeMicros: number;
   leaseExpiresAtMs: number | null;
@@ -302,6 +311,23 @@ export type SettleFacts = {
   releaseRefused: boolean;
   /** True if the actual cost was above `settling.markMicros`. */
   overCostPerCall: boolean;
-  /** True if the charges of a budget are now above its limit. */
+  /** True if the charges of a budget of money are now above its limit. */
+  overdrawn: boolean;
+  /** What the outcome did to the reserved tokens. Absent if the outcome settled nothing, or if none were reserved. */
+  tokens?: TokensSettled;
+};
+
+/** The effect of an outcome on the tokens of its ALLOW. */
+export type TokensSettled = {
+  deltaTokens: number;
+  /** The tokens that the action is charged with after this outcome, without the excess. */
+  chargedTokens: number;
+  /** The reported tokens above the cap. They are added to the agent's own counters, but not to shared counters. */
+  excessTokens: number;
+  /** The change of the agent's counter of released tokens. Negative if a success allows more releases. */
+  releasedTokens: number;
+  /** True if the report would release more tokens than the bound allows. The reservation then stays charged. */
+  releaseRefused: boolean;
+  /** True if a counter of tokens is now above its limit. */
   overdrawn: boolean;
 };

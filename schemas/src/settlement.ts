@@ -70,6 +70,39 @@ export const settlement = z.object({
     'The change of the counter of give-backs, in micro-dollars. Negative: a success made room.',
     -18_200,
   ),
+  tokens: described(
+    z
+      .object({
+        deltaTokens: described(
+          z.int(),
+          'How many tokens the outcome added to the charge. Negative: it gave back.',
+          -840,
+        ),
+        chargedTokens: described(
+          count,
+          'How many tokens the action is charged with after this outcome.',
+          860,
+        ),
+        excessTokens: described(
+          count,
+          "The reported tokens above their cap. Only the agent's own counters are charged with them.",
+          0,
+        ),
+        releasedTokens: described(
+          z.int(),
+          'The change of the counter of released tokens. Negative: a success made room.',
+          0,
+        ),
+        overdrawn: described(z.boolean(), 'Whether a counter of tokens is now above its limit.', false),
+        releaseRefused: described(
+          z.boolean(),
+          'Whether the report would have given back more tokens than `maxReleases` allows.',
+          false,
+        ),
+      })
+      .optional(),
+    'What the outcome did to the reserved tokens. Absent if none were reserved, or if the outcome settled nothing.',
+  ),
   code: described(z.enum(SETTLEMENT_CODES), 'The first mark, or whether the outcome settled anything.'),
   marks: described(
     z.array(z.enum(SETTLEMENT_MARKS)),

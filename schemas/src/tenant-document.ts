@@ -2,9 +2,14 @@
 import { z } from 'zod';
 import { CAPS } from './defaults.ts';
 import { described } from './described.ts';
-import { budgetDocument, policyDocument } from './mandate-document.ts';
+import { budgetDocument, policyDocument, tokenWindowDocument } from './mandate-document.ts';
 import { tenant } from './scalars.ts';
 import { tenantQuotas } from './tenant-quotas.ts';
+
+const scope = described(
+  budgetDocument.shape.scope.exclude(['mandate']),
+  'Who shares the counter: each agent, each principal, or the tenant.',
+);
 
 /**
  * The tenant limits: a policy that applies without a rule. They are always enforced, and delegate nothing. Scope
@@ -13,18 +18,12 @@ import { tenantQuotas } from './tenant-quotas.ts';
 const tenantLimits = z.strictObject({
   ...policyDocument.omit({ version: true, id: true, mode: true, delegableTools: true }).shape,
   budgets: described(
-    z
-      .array(
-        budgetDocument.extend({
-          scope: described(
-            budgetDocument.shape.scope.exclude(['mandate']),
-            'Who shares the counter: each agent, each principal, or the tenant.',
-          ),
-        }),
-      )
-      .max(CAPS.budgetsPerMandate)
-      .optional(),
+    z.array(budgetDocument.extend({ scope })).max(CAPS.budgetsPerMandate).optional(),
     'Budgets that all agents of the tenant share, or that each agent or principal has.',
+  ),
+  tokensPerWindow: described(
+    z.array(tokenWindowDocument.extend({ scope })).max(CAPS.budgetsPerMandate).optional(),
+    'The tokens that may be used in a sliding window, by all agents of the tenant, or by each agent or principal.',
   ),
 });
 

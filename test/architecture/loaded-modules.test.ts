@@ -33,7 +33,7 @@ function packagesIn(modules: readonly string[]): Set<string> {
 test.each([
   { specifier: '@mandate/ledger', most: 200, never: [...SERVER, 'zod', 'yaml', 'ioredis'] },
   { specifier: '@mandate/policy', most: 260, never: [...SERVER, 'zod', 'yaml'] },
-  { specifier: '@mandate/engine', most: 500, never: [...SERVER, 'yaml', 'ioredis'] },
+  { specifier: '@mandate/engine', most: 505, never: [...SERVER, 'yaml', 'ioredis'] },
   {
     specifier: '@mandate/client',
     most: 20,

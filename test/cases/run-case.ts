@@ -53,7 +53,7 @@ async function play(
         id,
         tenant: DEFAULTS.tenant,
         budget: budgetOf(budget),
-        deltaMicros,
+        delta: deltaMicros,
       }),
     ];
   }
@@ -133,9 +133,13 @@ function resultsIn(checks: readonly Check[]): Record<string, Check['result']> {
 async function balancesOf(box: Box): Promise<Record<string, number>> {
   const balances = await box.ledger.balances(DEFAULTS.tenant);
   return Object.fromEntries(
-    balances.map(({ budget: { scope, subject, id, windowMs }, spentMicros }) => [
-      [scope, subject, id, ...(windowMs === null ? [] : [windowMs])].join('/'),
-      spentMicros,
+    balances.map(({ budget: { scope, subject, id, windowMs, unit }, spent }) => [
+      [
+        ...[scope, subject, id],
+        ...(windowMs === null ? [] : [windowMs]),
+        ...(unit === undefined ? [] : [unit]),
+      ].join('/'),
+      spent,
     ]),
   );
 }

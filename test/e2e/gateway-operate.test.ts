@@ -40,7 +40,7 @@ test('only a key with a special scope can give money back to a budget of the ten
   expect(await adjust('accountant', -1, { ...total, id: 'own' })).toBe('FORBIDDEN');
   expect((await plane.call('accountant', 'POST', '/v1/agents/bot-1/kill')).status).toBe(403);
   expect(await adjust('owner', -1)).toBe('BUDGET_OF_TENANT_LIMITS');
-  expect(await plane.ledger.balances('acme')).toMatchObject([{ spentMicros: -1 }, { spentMicros: 5 }]);
+  expect(await plane.ledger.balances('acme')).toMatchObject([{ spent: -1 }, { spent: 5 }]);
 });
 
 test('an adjusted budget takes effect at once, in dollars or micro-dollars, and is recorded on the log', async () => {

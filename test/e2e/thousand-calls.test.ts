@@ -35,7 +35,7 @@ test('1,000 concurrent calls of $0.01 against a budget of $5.00: exactly 500 are
     {
       tenant: 'acme',
       budget: { scope: 'agent', subject: 'bot-1', id: 'total', windowMs: null },
-      spentMicros: 5_000_000,
+      spent: 5_000_000,
     },
   ]);
   expect(await plane.ledger.unpublished('acme')).toEqual([]);

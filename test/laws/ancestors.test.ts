@@ -90,6 +90,8 @@ function isAsStrict(one: Plan['limits'][number], other: Plan['limits'][number]):
     const but = other.tool === OPEN_CALLS ? ['maxCalls', 'agentId'] : ['maxCalls'];
     return sameBut(one, other, but) && one.maxCalls <= other.maxCalls;
   }
+  if (one.kind === 'tokens' && other.kind === 'tokens')
+    return sameBut(one, other, ['maxTokens']) && one.maxTokens <= other.maxTokens;
   if (one.kind !== 'budget' || other.kind !== 'budget') return false;
   return sameBut(one, other, ['maxMicros']) && (one.maxMicros ?? Infinity) <= (other.maxMicros ?? Infinity);
 }
@@ -230,7 +232,7 @@ test('the spending of descendants counts in the budgets and rates of all ancesto
       const totals = (await box.ledger.balances('default')).filter(({ budget }) => budget.id === 'total');
       for (const [subject, below] of Object.entries(SUBTREES)) {
         const held = totals.find(({ budget }) => budget.subject === subject);
-        expect(held?.spentMicros ?? 0, `of ${subject}`).toBe(spentBy(box, below));
+        expect(held?.spent ?? 0, `of ${subject}`).toBe(spentBy(box, below));
       }
       expect(await foldedBalances(box)).toEqual(await box.ledger.balances('default'));
       stopped += decisionsOf(box).filter(({ checks }) =>

@@ -46,6 +46,12 @@ const budgets = fc.uniqueArray(
   { maxLength: 3, selector: ({ id, scope, windowMs }) => `${id} ${scope} ${windowMs}` },
 );
 
+const maxTokens = fc.constantFrom(0, 100, 1_100, 5_000, Number.MAX_SAFE_INTEGER);
+const tokensPerWindow = fc.uniqueArray(
+  fc.record({ id: fc.constantFrom('a', 'b'), scope, maxTokens, windowMs }),
+  { maxLength: 2, selector: ({ id, scope, windowMs }) => `${id} ${scope} ${windowMs}` },
+);
+
 const modelPrice = fc.record(
   { inputPerMillion: dollars, outputPerMillion: dollars, perCall: dollars },
   {
@@ -68,6 +74,8 @@ const arbitraryFields = fc.record(
     defaultEstimate: dollars,
     maxOpen: fc.oneof(fc.constant('unlimited'), fc.nat(2)),
     budgets,
+    maxTokensTotal: maxTokens,
+    tokensPerWindow,
     rateLimit: rate,
     maxWaiting: fc.nat(2),
     allowedTools: patterns,

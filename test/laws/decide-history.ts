@@ -203,11 +203,11 @@ async function adjust(
     id: windowMs === null ? 'total' : 'a',
     windowMs,
   };
-  const adjustment = { ...command, tenant: DEFAULTS.tenant, budget, deltaMicros };
-  const receipt = await box.ledger.adjust(adjustment);
+  const adjustment = { ...command, tenant: DEFAULTS.tenant, budget };
+  const receipt = await box.ledger.adjust({ ...adjustment, delta: deltaMicros });
   box.publish({
     event: 'budget.adjusted',
-    adjustment: { ...adjustment, spentMicros: receipt.spentMicros, ...stamp(receipt) },
+    adjustment: { ...adjustment, deltaMicros, spentMicros: receipt.spent, ...stamp(receipt) },
   });
 }
 

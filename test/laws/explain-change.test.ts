@@ -407,7 +407,7 @@ test('giving back the named amount is enough; if no amount is named, giving back
         };
         const budget = { scope, subject: subject[scope as keyof typeof subject], id, windowMs };
         const tenant = last.tenant ?? DEFAULTS.tenant;
-        await box.ledger.adjust({ ...command(`back-${nameOf(check)}`), tenant, budget, deltaMicros });
+        await box.ledger.adjust({ ...command(`back-${nameOf(check)}`), tenant, budget, delta: deltaMicros });
         const { needs } = whatWouldChange({ ...decision, checks: [check] });
         const words = needs[0]?.anyOf.find(({ way }) => way === 'higher-limit')?.words;
         fc.pre(words !== undefined);

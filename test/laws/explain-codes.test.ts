@@ -349,6 +349,48 @@ const CASES: readonly [string, Case][] = [
     },
   ],
   [
+    'TOKENS_NOT_STATED',
+    {
+      mandate: { maxTokensTotal: 1_000 },
+      asked: { ...LLM, inputTokens: undefined },
+      needs: { 'tokens-stated': ['inputTokens on the request, or in defaultTokens'] },
+      as: 'new-id',
+    },
+  ],
+  [
+    'TOKEN_LIMIT_EXCEEDED',
+    {
+      mandate: { maxTokensTotal: 2_000 },
+      asked: { ...LLM, inputTokens: 900, maxOutputTokens: 600 },
+      before: (box) => ask(box, { ...LLM, id: 'b', inputTokens: 500, maxOutputTokens: 500 }),
+      needs: {
+        tokens: [
+          'at least 2500 tokens in the agent limit "total", or 500 tokens given back to it',
+          'a call of at most 1000 tokens',
+        ],
+      },
+      as: 'new-id',
+    },
+  ],
+  [
+    'TOKEN_LIMIT_EXCEEDED',
+    {
+      mandate: {
+        tokensPerWindow: [{ id: 'hourly', scope: 'tenant', maxTokens: 1_000, windowMs: 3_600_000 }],
+      },
+      asked: { ...LLM, inputTokens: 600, maxOutputTokens: 0 },
+      before: (box) => ask(box, { ...LLM, id: 'b', inputTokens: 600, maxOutputTokens: 0 }),
+      needs: {
+        tokens: [
+          'at least 1200 tokens in the tenant limit "hourly" of 1 h, or 200 tokens given back to it',
+          'a call of at most 400 tokens',
+          expect.stringMatching(/^not before 2026-03-01T13:00:0\d\.\d{3}Z, if nothing else is charged/),
+        ],
+      },
+      as: 'next-attempt',
+    },
+  ],
+  [
     'RATE_LIMIT_EXCEEDED',
     {
       mandate: { rateLimit: { maxCalls: 1, windowMs: 60_000 } },

@@ -61,7 +61,7 @@ async function chargedToTeam(given: readonly Round[]): Promise<number> {
     }
   }
   const balances = await box.ledger.balances(DEFAULTS.tenant);
-  return balances.find(({ budget }) => budget.scope === 'tenant')?.spentMicros ?? 0;
+  return balances.find(({ budget }) => budget.scope === 'tenant')?.spent ?? 0;
 }
 
 const MOST_MICROS = DEFAULTS.actualCostFactor * OWN_MICROS + DEFAULTS.maxOpen * DEFAULTS.actualCostMicros;

@@ -13,6 +13,8 @@ async function codesOf(mandate: object, asks: readonly object[]) {
 }
 
 const call = asking({ id: 'a', estimatedCostMicros: 1 });
+const llmCall = asking({ id: 'a', type: 'llm_call', inputTokens: 1, maxOutputTokens: 0 });
+const NO_TOKENS = { id: 'w', scope: 'agent', maxTokens: 0, windowMs: 1 };
 
 test.each([
   ['maxCostTotal', 'COST_LIMIT_EXCEEDED', { maxCostTotal: 0 }],
@@ -24,6 +26,35 @@ test.each([
 ])('%s: zero or empty refuses every call, absent refuses none', async (_field, code, zero) => {
   expect(await codesOf({}, [call])).toEqual(['ALLOWED']);
   expect(await codesOf(zero, [call])).toEqual([code]);
+});
+
+test.each([
+  ['maxTokensTotal', { maxTokensTotal: 0 }],
+  ['tokensPerWindow', { tokensPerWindow: [NO_TOKENS] }],
+])('%s: zero refuses every LLM call, absent and empty refuse none', async (_field, zero) => {
+  expect(await codesOf({}, [llmCall])).toEqual(['ALLOWED']);
+  expect(await codesOf({ tokensPerWindow: [] }, [llmCall])).toEqual(['ALLOWED']);
+  expect(await codesOf(zero, [llmCall])).toEqual(['TOKEN_LIMIT_EXCEEDED']);
+});
+
+test('a limit on tokens allows exactly as many calls as it has tokens for', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 100_000 }),
+      fc.integer({ min: 0, max: 12 }),
+      fc.nat(100_000),
+      async (tokens, fits, rest) => {
+        const codes = await codesOf(
+          { maxTokensTotal: tokens * fits + (rest % tokens) },
+          Array.from({ length: fits + 1 }, (_, at) =>
+            asking({ id: `a${at}`, type: 'llm_call', inputTokens: 1, maxOutputTokens: tokens - 1 }),
+          ),
+        );
+        expect(codes).toEqual([...Array<string>(fits).fill('ALLOWED'), 'TOKEN_LIMIT_EXCEEDED']);
+      },
+    ),
+    { numRuns: 30 },
+  );
 });
 
 test('an empty denylist denies nothing', async () => {

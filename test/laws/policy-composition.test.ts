@@ -207,11 +207,12 @@ function boundIn(limit: object): string {
 function counterOf(limit: Limit): string {
   if (limit.kind === 'confirmation' || limit.kind === 'turn') return limit.kind;
   if (limit.kind === 'rate') return JSON.stringify([limit.agentId, limit.tool, limit.windowMs]);
-  return JSON.stringify([limit.scope, limit.subject, limit.id, limit.windowMs]);
+  return JSON.stringify([limit.kind, limit.scope, limit.subject, limit.id, limit.windowMs]);
 }
 
 function mostOf(limit: Limit | undefined): number {
   if (limit?.kind === 'rate') return limit.maxCalls;
+  if (limit?.kind === 'tokens') return limit.maxTokens;
   return limit?.kind === 'budget' ? (limit.maxMicros ?? Number.POSITIVE_INFINITY) : 0;
 }
 

@@ -48,6 +48,24 @@ const STRICTER: Readonly<Record<string, (fields: Fields) => object>> = {
     ...fields,
     maxCostPerCall: Math.min(fields.maxCostPerCall ?? 1, 0.1),
   }),
+  'fewer tokens in all': (fields) => ({
+    ...fields,
+    maxTokensTotal: Math.min(fields.maxTokensTotal ?? 500, 500),
+  }),
+  'fewer tokens in each window': (fields) => ({
+    ...fields,
+    tokensPerWindow: (fields.tokensPerWindow ?? []).map((window) => ({
+      ...window,
+      maxTokens: Math.min(window.maxTokens, 100),
+    })),
+  }),
+  'one more limit on tokens': (fields) => ({
+    ...fields,
+    tokensPerWindow: [
+      ...(fields.tokensPerWindow ?? []),
+      { id: 'n', scope: 'agent', maxTokens: 1_200, windowMs: 3_000 },
+    ],
+  }),
   'smaller budgets': (fields) => ({
     ...fields,
     budgets: (fields.budgets ?? []).map((budget) => ({ ...budget, max: Math.min(budget.max, 0.1) })),

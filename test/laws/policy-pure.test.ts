@@ -42,7 +42,11 @@ function factsOf(plan: Plan): fc.Arbitrary<StepFacts> {
       const seen = fc.record({ ok: fc.boolean(), retryAfterMs: wait, amount: fc.maxSafeNat() });
       return kind === 'rate'
         ? seen.map(({ amount, ...fact }) => ({ kind, calls: amount, ...fact }))
-        : seen.map(({ amount, ...fact }) => ({ kind, spentMicros: amount, ...fact }));
+        : seen.map(({ amount, ...fact }) =>
+            kind === 'tokens'
+              ? { kind, usedTokens: amount, ...fact }
+              : { kind, spentMicros: amount, ...fact },
+          );
     }),
   );
   const first = fc.option(

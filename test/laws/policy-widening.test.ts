@@ -272,6 +272,28 @@ test.each<[string, object, object, string[]]>([
     { budgets: [{ id: 'b', scope: 'tenant', max: 5 }] },
     ['budget b: 5 of each agent in 1000 ms → 5 of each tenant, which starts at 0'],
   ],
+  ['more tokens in all', { maxTokensTotal: 500 }, { maxTokensTotal: 600 }, ['maxTokensTotal: 500 → 600']],
+  [
+    'more tokens in a window',
+    { tokensPerWindow: [{ id: 'minute', scope: 'agent', maxTokens: 500, windowMs: 60_000 }] },
+    { tokensPerWindow: [{ id: 'minute', scope: 'agent', maxTokens: 600, windowMs: 60_000 }] },
+    ['tokensPerWindow minute: 500 → 600'],
+  ],
+  [
+    'fewer tokens',
+    { maxTokensTotal: 500 },
+    {
+      maxTokensTotal: 400,
+      tokensPerWindow: [{ id: 'minute', scope: 'agent', maxTokens: 50, windowMs: 60_000 }],
+    },
+    [],
+  ],
+  [
+    'a limit on tokens with another counter',
+    { tokensPerWindow: [{ id: 'w', scope: 'agent', maxTokens: 500, windowMs: 60_000 }] },
+    { tokensPerWindow: [{ id: 'w', scope: 'agent', maxTokens: 500, windowMs: 30_000 }] },
+    ['tokensPerWindow w: 500 of each agent in 60000 ms → 500 of each agent in 30000 ms, which starts at 0'],
+  ],
   [
     'a rate with another counter',
     { rateLimit: { maxCalls: 9, windowMs: 1_000 } },

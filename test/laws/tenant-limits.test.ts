@@ -22,10 +22,13 @@ const AUTHORITY = arbitraryAuthority(CHAIN);
 /** Tenant limits in one or two fields. With limits in more fields, nothing would be allowed. */
 const TENANT_LIMITS = fc
   .tuple(arbitraryMandate, fc.infiniteStream(fc.nat()))
-  .map(([{ mode: _, budgets, ...fields }, drawn]) => {
+  .map(([{ mode: _, budgets, tokensPerWindow, ...fields }, drawn]) => {
     const all = {
       ...fields,
       ...(budgets && { budgets: budgets.filter(({ scope }) => scope !== 'mandate') }),
+      ...(tokensPerWindow && {
+        tokensPerWindow: tokensPerWindow.filter(({ scope }) => scope !== 'mandate'),
+      }),
     };
     const names = Object.keys(all);
     const kept = [0, 1].map(() => names[drawn.next().value % names.length]);
@@ -102,6 +105,7 @@ test('tenant limits are always enforced, delegate nothing, and count only budget
     { delegableTools: ['a'] },
     { agents: ['a'] },
     { budgets: [{ id: 'a', scope: 'mandate', max: 1 }] },
+    { tokensPerWindow: [{ id: 'a', scope: 'mandate', maxTokens: 1, windowMs: 1 }] },
   ])
     expect([tenantLimits, document(tenantLimits)]).toEqual([tenantLimits, false]);
 });

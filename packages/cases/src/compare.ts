@@ -156,11 +156,12 @@ async function budgetDifferences(
   const spentOf = ({ scope, subject, id, windowMs }: BudgetLimit) =>
     balances.find(
       ({ budget }) =>
+        budget.unit === undefined &&
         budget.scope === scope &&
         budget.subject === subject &&
         budget.id === id &&
         budget.windowMs === windowMs,
-    )?.spentMicros ?? 0;
+    )?.spent ?? 0;
   return wanted.flatMap(({ what, name, amount }) => {
     const named = budgetNamed(name, budgets);
     const seen = () => {

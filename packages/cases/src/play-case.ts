@@ -51,7 +51,7 @@ async function state({ ledger }: OfflineDecider, stated: StatedBalance, id: stri
     reason: 'spent before it',
     tenant,
     budget: { scope, subject: stated.subject, id: name, windowMs },
-    deltaMicros: signedMicros(stated.amount) ?? 0,
+    delta: signedMicros(stated.amount) ?? 0,
   });
 }
 

@@ -47,11 +47,16 @@ export function tenantLimitsDocument({ id, limits }: TenantDocument): PolicyDocu
  */
 export function areCountedIn(
   opened: OpenedTenant | null,
-  { scope, id, windowMs }: Pick<BudgetLimit, 'scope' | 'id' | 'windowMs'>,
+  { scope, id, windowMs, unit }: Pick<BudgetLimit, 'scope' | 'id' | 'windowMs'> & { unit?: 'tokens' },
 ): boolean {
-  const { budgets = [], maxCostTotalMicros = null } = tenantLimitsOf(opened) ?? {};
+  const limits = tenantLimitsOf(opened);
+  if (limits === null) return false;
+  const [most, listed] =
+    unit === undefined
+      ? [limits.maxCostTotalMicros, limits.budgets]
+      : [limits.maxTokensTotal, limits.tokenWindows];
   const total = { scope: 'agent', id: TOTAL_BUDGET, windowMs: null };
-  const counted = maxCostTotalMicros === null ? budgets : [...budgets, total];
+  const counted = most === null ? listed : [...listed, total];
   return counted.some((one) => one.scope === scope && one.id === id && one.windowMs === windowMs);
 }
 

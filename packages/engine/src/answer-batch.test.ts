@@ -327,7 +327,7 @@ describe('redaction', () => {
     expect(JSON.stringify(answers)).not.toContain('hunter2');
     expect(JSON.stringify(answers)).toContain('cannot redact this');
     expect(await answerBatch(batch, context)).toEqual({ answers, operations: expect.anything() });
-    expect((await ledger.balances('default'))[0]?.spentMicros).toBe(200_000);
+    expect((await ledger.balances('default'))[0]?.spent).toBe(200_000);
   });
 });
 

@@ -78,7 +78,7 @@ test.each([
       state: fold.state,
     });
     const balances = await ledger.balances('acme');
-    expect(balances.find(({ budget }) => budget.subject === 'bot')?.spentMicros).toBe(
+    expect(balances.find(({ budget }) => budget.subject === 'bot')?.spent).toBe(
       (BETWEEN + 1) * 1_000_000 - 100_000,
     );
     expect(fold.unfinished.size).toBe(0);

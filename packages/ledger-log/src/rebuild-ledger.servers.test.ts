@@ -290,7 +290,7 @@ async function openLog(): Promise<Bus> {
 }
 
 async function spentIn(ledger: Ledger): Promise<number[]> {
-  return (await ledger.balances('default')).map(({ spentMicros }) => spentMicros);
+  return (await ledger.balances('default')).map(({ spent }) => spent);
 }
 
 async function spentOnLog(bus: Bus): Promise<number[]> {

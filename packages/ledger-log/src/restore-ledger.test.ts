@@ -25,7 +25,7 @@ test('folds only the records after the snapshot of an earlier start, and builds 
   expect([second.records, third.records, whole.records]).toEqual([38, 13, 59]);
   expect(await third.ledger.balances('default')).toEqual(await whole.ledger.balances('default'));
   expect(await third.ledger.open('default')).toEqual(await whole.ledger.open('default'));
-  expect(await third.ledger.balances('default')).toMatchObject([{ spentMicros: 35 * 10_000 }]);
+  expect(await third.ledger.balances('default')).toMatchObject([{ spent: 35 * 10_000 }]);
 });
 
 test('keeps later changes of the ledger out of the snapshot', async () => {
@@ -36,7 +36,7 @@ test('keeps later changes of the ledger out of the snapshot', async () => {
   await decide(options.bus, left.ledger, 20, 20);
   const { records, ledger: again } = await restoreLedger({ ...options, snapshotAfterRecords: 1 });
   expect(records).toBe(28);
-  expect(await again.balances('default')).toMatchObject([{ spentMicros: 40 * 10_000 }]);
+  expect(await again.balances('default')).toMatchObject([{ spent: 40 * 10_000 }]);
 });
 
 test('restores the ledger even if the disk is too full for a snapshot', async () => {
@@ -45,7 +45,7 @@ test('restores the ledger even if the disk is too full for a snapshot', async ()
   await decide(options.bus, first.ledger, 0, 20);
   symlinkSync('/dev/full', `${path}.unfinished`);
   const { ledger } = await restoreLedger({ ...options, snapshotAfterRecords: 1 });
-  expect(await ledger.balances('default')).toMatchObject([{ spentMicros: 20 * 10_000 }]);
+  expect(await ledger.balances('default')).toMatchObject([{ spent: 20 * 10_000 }]);
 });
 
 test("starts with a generation above the log's, even if its clock is slow", async () => {
@@ -57,7 +57,7 @@ test("starts with a generation above the log's, even if its clock is slow", asyn
   expect(ledger.generation).toBe(generation + 1);
   await decide(bus, ledger, 0, 20);
   const { ledger: again } = await restoreLedger(options);
-  expect(await again.balances('default')).toMatchObject([{ spentMicros: 20 * 10_000 }]);
+  expect(await again.balances('default')).toMatchObject([{ spent: 20 * 10_000 }]);
   clock.advance(2_000_000);
   expect((await restoreLedger(options)).ledger.generation).toBe(clock());
 });

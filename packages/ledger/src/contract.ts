@@ -25,6 +25,7 @@ import { rates } from './contract/rates.ts';
 import { redelivery } from './contract/redelivery.ts';
 import { remembering } from './contract/remembering.ts';
 import { settling } from './contract/settling.ts';
+import { tokenLimits } from './contract/tokens.ts';
 import { turns } from './contract/turns.ts';
 import { turnsRemembered } from './contract/turns-remembered.ts';
 
@@ -40,6 +41,7 @@ export function ledgerContract(name: string, make: MakeLedger): void {
     describe('the order of the checks in a step', () => orderOfTheStep(make));
     describe('budgets', () => budgets(make));
     describe('credits that give money back', () => givingBack(make));
+    describe('limits on tokens', () => tokenLimits(make));
     describe('rates', () => rates(make));
     describe('turns', () => turns(make));
     describe('remembering turns', () => turnsRemembered(make));

@@ -3,7 +3,7 @@
  * `contract.ts`, and ends in the same state as the reference model (`contract/model/`) after random histories.
  *
  * State and sequences are separate for each tenant. A decision uses only the ledger's own clock, which never runs
- * backwards. All amounts are micro-dollars.
+ * backwards. An amount of a counter is in its unit: micro-dollars, or tokens if the counter has the unit tokens.
  */
 import type {
   ActionReference,
@@ -82,7 +82,7 @@ export type KillStatus = {
   revivedAtMs: number | null;
 };
 
-export type Adjustment = Command & { tenant: string; budget: BudgetReference; deltaMicros: number };
+export type Adjustment = Command & { tenant: string; budget: BudgetReference; delta: number };
 
 export type Approval = Command & {
   tenant: string;
@@ -113,7 +113,7 @@ export type Question = {
 export type Receipt = { epoch: string; sequence: number; atMs: number };
 
 /** A counter and its current sum. */
-export type Balance = { tenant: string; budget: BudgetReference; spentMicros: number };
+export type Balance = { tenant: string; budget: BudgetReference; spent: number };
 
 export type OpenAction = ActionReference & {
   reservedMicros: number;
@@ -126,7 +126,7 @@ export type Unpublished = {
   tenant: string;
   agentId: string;
   source: LogPosition;
-  deltaMicros: number;
+  delta: number;
   /** The counters that contain the amount now. Windows that the amount has left are not included. */
   budgets: readonly BudgetReference[];
 };
@@ -187,7 +187,7 @@ export interface Ledger {
   killed(tenant: string): Promise<readonly (KillFact & { target: KillTarget })[]>;
 
   /** Adjusts a counter. Throws ADJUSTMENT_TOO_LARGE if the counter cannot store the new sum exactly (2^53-1). */
-  adjust(adjustment: Adjustment): Promise<Receipt & { spentMicros: number }>;
+  adjust(adjustment: Adjustment): Promise<Receipt & { spent: number }>;
   /**
    * Stores an answer to a deferred request. Throws APPROVAL_NOT_FOUND if the newest remembered decision of the action
    * has another digest. Throws APPROVAL_NOT_WAITING if the action was already allowed or finally blocked.
@@ -198,7 +198,7 @@ export interface Ledger {
 
   /**
    * Returns every lifetime and windowed counter of a tenant that is not zero, in the order of scope, subject, id,
-   * window.
+   * window. Counters of tokens come after counters of money with the same name.
    */
   balances(tenant: string): Promise<readonly Balance[]>;
   /** Returns the sum of each of these counters, in their order. 0 for a counter that was never charged. */

@@ -2,15 +2,15 @@ import { expect, test } from 'vitest';
 import type { Balance, Unpublished } from './port.ts';
 import { reconcile } from './reconcile.ts';
 
-const total = (subject: string, spentMicros: number): Balance => ({
+const total = (subject: string, spent: number): Balance => ({
   tenant: 't',
   budget: { scope: 'agent', subject, id: 'total', windowMs: null },
-  spentMicros,
+  spent,
 });
-const hour = (spentMicros: number): Balance => ({
+const hour = (spent: number): Balance => ({
   tenant: 't',
   budget: { scope: 'tenant', subject: '', id: 'hour', windowMs: 3_600_000 },
-  spentMicros,
+  spent,
 });
 
 test('reports no drift if log, ledger and audit agree', () => {
@@ -18,6 +18,7 @@ test('reports no drift if log, ledger and audit agree', () => {
   expect(reconcile({ log: balances, ledger: balances, audit: balances })).toEqual({
     counters: 2,
     driftMicros: 0,
+    driftTokens: 0,
     differences: [],
   });
 });
@@ -33,11 +34,11 @@ test('reports the full amount of a counter that is missing in one source', () =>
     {
       tenant: 't',
       budget: total('a', 0).budget,
-      logMicros: 10,
-      keptMicros: 10,
-      unpublishedMicros: 0,
-      ledgerMicros: 0,
-      auditMicros: 7,
+      log: 10,
+      kept: 10,
+      unpublished: 0,
+      ledger: 0,
+      audit: 7,
     },
   ]);
 });
@@ -64,8 +65,30 @@ test('reports no drift for months that the audit dropped, but reports missing re
   expect(compared(log)).toMatchObject({
     driftMicros: 11,
     differences: [
-      { logMicros: 10, keptMicros: 4, auditMicros: 10 },
-      { logMicros: 5, keptMicros: 0, auditMicros: 5 },
+      { log: 10, kept: 4, audit: 10 },
+      { log: 5, kept: 0, audit: 5 },
+    ],
+  });
+});
+
+test('reports the drift of tokens beside that of money, and does not compare tokens with the audit', () => {
+  const tokens = (spent: number): Balance => ({
+    tenant: 't',
+    budget: { ...total('a', 0).budget, unit: 'tokens' },
+    spent,
+  });
+  const told = { log: [total('a', 10), tokens(700)], audit: [total('a', 10)] };
+  expect(reconcile({ ...told, ledger: [total('a', 10), tokens(700)] })).toMatchObject({
+    counters: 2,
+    driftMicros: 0,
+    driftTokens: 0,
+  });
+  expect(reconcile({ ...told, ledger: [total('a', 9), tokens(720)] })).toMatchObject({
+    driftMicros: 1,
+    driftTokens: 20,
+    differences: [
+      { log: 10, ledger: 9, audit: 10 },
+      { log: 700, ledger: 720, audit: null },
     ],
   });
 });
@@ -79,7 +102,7 @@ test('reports no drift for unpublished charges, in each counter that contains th
     tenant: 't',
     agentId: 'a',
     source: { topic: 'mandate.actions.v1', partition: 0, offset: 1 },
-    deltaMicros: 4,
+    delta: 4,
     budgets: [total('a', 0).budget, hour(0).budget],
   };
   const told = { log: [total('a', 10)], ledger: [total('a', 14), hour(4)], audit: [total('a', 10)] };

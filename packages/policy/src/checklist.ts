@@ -23,11 +23,14 @@ import type { Mandate, Policy } from './mandate/mandate.ts';
 import { type Pricing, pricingOf } from './price.ts';
 import { type TokenPricesOf, tokenPricesOf } from './prices/token-prices.ts';
 import { type SettlingOf, settlingOf } from './settling.ts';
+import { type TokenReserveOf, tokenReserveOf } from './token-reserve.ts';
 
 export type Checklist = {
   pricings: readonly Pricing[];
   settlingOf: SettlingOf;
   tokenPricesOf: TokenPricesOf;
+  /** Null if the calls reserve no tokens. */
+  tokenReserveOf: TokenReserveOf | null;
   /**
    * The checks of all policies. The first check runs for each policy, then the second check for each policy, and so
    * on.
@@ -129,6 +132,7 @@ export function checklists(
       pricings,
       settlingOf: settlingOf(calls),
       tokenPricesOf: tokenPricesOf(pricings),
+      tokenReserveOf: tokenReserveOf(calls),
       checkFns: staticChecks.flatMap((check) =>
         calls.flatMap((ofPolicy) => checkFnOf(check, ofPolicy, reference) ?? []),
       ),

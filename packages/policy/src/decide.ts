@@ -37,6 +37,8 @@ import { providerAllowed } from './checks/provider-allowed.ts';
 import { mandateRate, toolRate } from './checks/rate.ts';
 import { roleAllowed } from './checks/role-allowed.ts';
 import { runChecks } from './checks/run-checks.ts';
+import { tokenLimits } from './checks/token-limits.ts';
+import { tokensStated } from './checks/tokens-stated.ts';
 import { toolAllowed } from './checks/tool-allowed.ts';
 import { toolDenied } from './checks/tool-denied.ts';
 import { toolKnown } from './checks/tool-known.ts';
@@ -67,6 +69,7 @@ const STATIC_CHECKS: readonly StaticCheck[] = [
   modelAllowed,
   providerAllowed,
   modelPriced,
+  tokensStated,
   estimateStated,
   toolCostPerCall,
   mandateCostPerCall,
@@ -92,6 +95,7 @@ const LIMIT_CHECKS: readonly Pick<LimitCheck, 'limits'>[] = [
   turn,
   toolRate,
   budgets,
+  tokenLimits,
   mandateRate,
   openCalls,
   confirmation,
@@ -159,6 +163,7 @@ export function plan(
       limits: limitsOf(list.limits, subject),
       mandate: mandate.reference,
     };
+    if (list.tokenReserveOf !== null && call !== null) made.tokens = list.tokenReserveOf(action, call, atMs);
     if (duties !== null) made.duties = duties;
     if (dutiesOfIntent !== undefined) made.dutiesOfIntent = dutiesOfIntent;
     if (action.type === 'prompt')

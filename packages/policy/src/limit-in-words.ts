@@ -9,6 +9,7 @@ import type { Words } from './checks/check.ts';
 import { confirmation } from './checks/confirmation.ts';
 import { openCalls } from './checks/open-calls.ts';
 import { mandateRate, toolRate } from './checks/rate.ts';
+import { tokenLimits } from './checks/token-limits.ts';
 import { turn } from './checks/turn.ts';
 
 /**
@@ -34,9 +35,7 @@ export function limitWords(
  * Returns the remedy of the first failed limit that waiting does not help. Null if waiting helps all failed limits.
  */
 function remedyForAll(limits: readonly Limit[], facts: readonly LimitFact[]): string | null {
-  const at = facts.findIndex(
-    (fact) => !fact.ok && (fact.kind === 'budget' || fact.kind === 'rate') && fact.retryAfterMs === null,
-  );
+  const at = facts.findIndex((fact) => !fact.ok && 'retryAfterMs' in fact && fact.retryAfterMs === null);
   const limit = limits[at];
   const fact = facts[at];
   return limit === undefined || fact === undefined ? null : violationOf(limit, fact).remedy;
@@ -53,7 +52,7 @@ export function limitCheck(plan: Plan, facts: readonly LimitFact[], at: number):
   const found: Check = {
     check,
     result: resultOf(limit, fact),
-    evidence: evidenceOf(limit, fact, plan.reserveMicros),
+    evidence: evidenceOf(limit, fact, plan),
   };
   const { policy, ancestor } = limit;
   return { ...found, ...(policy !== undefined && { policy }), ...(ancestor !== undefined && { ancestor }) };
@@ -66,6 +65,7 @@ function resultOf(limit: Limit, fact: LimitFact): Check['result'] {
 
 function checkOf(limit: Limit): { name: string } {
   if (limit.kind === 'budget') return budgets;
+  if (limit.kind === 'tokens') return tokenLimits;
   if (limit.kind === 'confirmation') return confirmation;
   if (limit.kind === 'turn') return turn;
   return rateCheckOf(limit);
@@ -77,8 +77,10 @@ function rateCheckOf({ tool }: RateLimit) {
 }
 
 /** A limit and its fact have the same index, so they are of the same kind. */
-function evidenceOf(limit: Limit, fact: LimitFact, costMicros: number): Json {
+function evidenceOf(limit: Limit, fact: LimitFact, { reserveMicros: costMicros, tokens }: Plan): Json {
   if (limit.kind === 'budget' && fact.kind === 'budget') return budgets.evidence(limit, fact, costMicros);
+  if (limit.kind === 'tokens' && fact.kind === 'tokens')
+    return tokenLimits.evidence(limit, fact, tokens?.reserveTokens ?? 0);
   if (limit.kind === 'rate' && fact.kind === 'rate') return mandateRate.evidence(limit, fact, costMicros);
   if (limit.kind === 'confirmation' && fact.kind === 'confirmation')
     return confirmation.evidence(limit, fact, costMicros);
@@ -88,6 +90,7 @@ function evidenceOf(limit: Limit, fact: LimitFact, costMicros: number): Json {
 
 function violationOf(limit: Limit, fact: LimitFact): Words {
   if (limit.kind === 'budget' && fact.kind === 'budget') return budgets.violation(limit, fact);
+  if (limit.kind === 'tokens' && fact.kind === 'tokens') return tokenLimits.violation(limit, fact);
   if (limit.kind === 'rate' && fact.kind === 'rate') return rateCheckOf(limit).violation(limit, fact);
   if (limit.kind === 'confirmation' && fact.kind === 'confirmation') {
     return confirmation.violation(limit, fact);

@@ -39,6 +39,7 @@ export function settlementRecord(settled: Settled): ActionSettled {
       cumulativeMicros: facts.cumulativeMicros,
       excessMicros: facts.excessMicros,
       releasedMicros: facts.releasedMicros,
+      ...(facts.tokens !== undefined && { tokens: facts.tokens }),
       code: facts.kind === 'settled' ? (marks[0] ?? 'SETTLED') : 'NO_EFFECT',
       marks,
       reason: reasonOf(facts, request),
@@ -55,10 +56,10 @@ type Mark = (typeof SETTLEMENT_MARKS)[number];
 
 function marksOf(facts: SettleFacts): Mark[] {
   const found: Record<Mark, boolean> = {
-    EXCESS_QUARANTINED: facts.excessMicros > 0,
-    OVERDRAWN: facts.overdrawn,
+    EXCESS_QUARANTINED: facts.excessMicros > 0 || (facts.tokens?.excessTokens ?? 0) > 0,
+    OVERDRAWN: facts.overdrawn || facts.tokens?.overdrawn === true,
     COST_PER_CALL_EXCEEDED: facts.overCostPerCall,
-    RELEASE_REFUSED: facts.releaseRefused,
+    RELEASE_REFUSED: facts.releaseRefused || facts.tokens?.releaseRefused === true,
   };
   return SETTLEMENT_MARKS.filter((mark) => found[mark]);
 }
@@ -84,8 +85,30 @@ function reasonOf(facts: SettleFacts, request: SettleRequest): string {
               'A budget is overdrawn. It blocks the agent until an operator raises it, or gives money back to it.',
             ]
           : []),
+        ...tokenWords(facts),
       ].join(' ');
   }
+}
+
+/** Says what the action uses in tokens, if tokens were reserved. */
+function tokenWords({ tokens }: SettleFacts): string[] {
+  if (tokens === undefined) return [];
+  return [
+    `The action uses ${tokens.chargedTokens} tokens.`,
+    ...(tokens.releaseRefused
+      ? [
+          "The agent's own reports have given back as many tokens as maxReleases allows, so the reserved tokens stay charged.",
+        ]
+      : []),
+    ...(tokens.excessTokens > 0
+      ? [
+          `The reported tokens are above their cap. Only the agent's own limits are charged with the excess of ${tokens.excessTokens} tokens.`,
+        ]
+      : []),
+    ...(tokens.overdrawn
+      ? ['A limit on tokens is overdrawn. It blocks the agent until time frees it, or an operator raises it.']
+      : []),
+  ];
 }
 
 /** The cost that counts as the actual cost, and who states it: the report itself, or the prices of its tokens. */

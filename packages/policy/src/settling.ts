@@ -94,7 +94,7 @@ function markOf(calls: readonly Calls[]): number | null {
 }
 
 /** Returns the smallest limits on releases. Null if every policy lets own reports release everything. */
-function fewestReleases(calls: readonly Calls[]): Exclude<Releases, 'unlimited'> | null {
+export function fewestReleases(calls: readonly Calls[]): Exclude<Releases, 'unlimited'> | null {
   const bounded = calls
     .map(({ policy }) => policy.releases)
     .filter((releases): releases is Exclude<Releases, 'unlimited'> => releases !== 'unlimited');

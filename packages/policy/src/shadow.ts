@@ -57,7 +57,7 @@ export function shadowPlan(
     if (limit.kind === 'rate' && limit.tool === OPEN_CALLS) continue;
     const at = isTotalOf(agentId, limit) ? 'total' : placeOf(limit, enforced.limits);
     if (at === null) unknownLimits += 1;
-    else limits.push({ kind: limit.kind, at, most: mostOf(limit, made.reserveMicros) });
+    else limits.push({ kind: limit.kind, at, most: mostOf(limit, made) });
   }
   return {
     rules,
@@ -90,7 +90,7 @@ function placeOf(limit: Counted, enforced: readonly Limit[]): number | null {
 function sharesCounter(one: Limit, other: Counted): boolean {
   if (one.kind === 'rate' && other.kind === 'rate')
     return one.agentId === other.agentId && one.tool === other.tool && one.windowMs === other.windowMs;
-  if (one.kind !== 'budget' || other.kind !== 'budget') return false;
+  if (one.kind !== other.kind || !('scope' in one && 'id' in one && 'id' in other)) return false;
   return (
     one.scope === other.scope &&
     one.subject === other.subject &&
@@ -100,8 +100,9 @@ function sharesCounter(one: Limit, other: Counted): boolean {
 }
 
 /** Returns the largest value of the counter, before the call, with which the call still passes. */
-function mostOf(limit: Counted, reserveMicros: number): number {
+function mostOf(limit: Counted, { reserveMicros, tokens }: Plan): number {
   if (limit.kind === 'rate') return mostCallsBefore(limit.maxCalls);
+  if (limit.kind === 'tokens') return mostSpentBefore(limit.maxTokens, tokens?.reserveTokens ?? 0);
   return mostSpentBefore(limit.maxMicros, reserveMicros);
 }
 
@@ -116,6 +117,7 @@ function unknown({ unknownLimits }: Pick<ShadowPlan, 'unknownLimits'>): ShadowVe
 
 const CODES: Readonly<Record<ShadowLimit['kind'], Code>> = {
   budget: VERDICTS.overBudget.code,
+  tokens: VERDICTS.overTokens.code,
   rate: VERDICTS.overRate.code,
 };
 
@@ -151,6 +153,7 @@ function heldBy(
   if (at === 'total') return cumulativeMicros - chargedMicros;
   const fact = limits[at];
   if (fact?.kind === 'budget') return fact.spentMicros;
+  if (fact?.kind === 'tokens') return fact.usedTokens;
   return fact?.kind === 'rate' ? fact.calls : null;
 }
 

@@ -6,7 +6,11 @@ import type { Balance } from '@mandate/ledger';
 import type { AuditRow } from './laws/audit-rows.ts';
 import { lifetimeBalances, type Report, reconcileSources } from './reconcile-sources.ts';
 
-type LedgerAnswer = { tenant: string; epoch: string; balances: readonly Omit<Balance, 'tenant'>[] };
+type LedgerAnswer = {
+  tenant: string;
+  epoch: string;
+  balances: readonly { budget: Balance['budget']; spentMicros?: number; usedTokens?: number }[];
+};
 type BudgetsAnswer = { budgets: Parameters<typeof lifetimeBalances>[1]; next: string | null };
 type SumsAnswer = { doubled: readonly unknown[]; keptFrom: string | null };
 
@@ -43,7 +47,11 @@ export async function reconcilePlane(
         epoch: async () => (await api.get<LedgerAnswer>('/v1/ledger/balances')).epoch,
         balances: async () => {
           const { balances } = await api.get<LedgerAnswer>('/v1/ledger/balances');
-          return balances.map((balance) => ({ tenant, ...balance }));
+          return balances.map(({ budget, spentMicros, usedTokens }) => ({
+            tenant,
+            budget,
+            spent: usedTokens ?? spentMicros ?? 0,
+          }));
         },
       },
       audit: {

@@ -41,7 +41,7 @@ async function reconciling(aheadMicros: readonly number[]) {
       ledger: { epoch: async () => 'ep-1', balances: async () => [] },
       audit: {
         keptFrom: async () => null,
-        balances: async (tenant) => [{ tenant, budget, spentMicros: aheadMicros[asked++] ?? 0 }],
+        balances: async (tenant) => [{ tenant, budget, spent: aheadMicros[asked++] ?? 0 }],
         rows: async function* () {},
         doubledActions: async () => [],
       },
@@ -68,7 +68,7 @@ describe('after the audit has dropped everything before February', () => {
     onTestFinished(() => bus.close());
     const values = LOG.map((record) => ({ key: null, partition: 0, value: JSON.stringify(record) }));
     await bus.append(TOPICS.decisions, values);
-    const balance = (spentMicros: number): Balance => ({ tenant: 'acme', budget, spentMicros });
+    const balance = (spent: number): Balance => ({ tenant: 'acme', budget, spent });
     const asked: (number | null)[] = [];
     const { driftMicros, differences } = await reconcileSources(
       {
@@ -97,7 +97,7 @@ describe('after the audit has dropped everything before February', () => {
   test('rows that are missing in the kept months are drift', async () => {
     const { driftMicros, differences } = await report({ retentionStartMs: FEBRUARY, spentMicros: 0 });
     expect(driftMicros).toBe(OF_KEPT);
-    expect(differences).toMatchObject([{ logMicros: OF_ALL, keptMicros: OF_KEPT, auditMicros: 0 }]);
+    expect(differences).toMatchObject([{ log: OF_ALL, kept: OF_KEPT, audit: 0 }]);
   });
 
   test('the ledger must contain the charges of all months on the log', async () => {

@@ -43,8 +43,9 @@ export type Report = Reconciliation & {
 };
 
 /** True if log, ledger and audit agree, and every law holds. */
-export function allHolds({ driftMicros, doubledActions, laws }: Report): boolean {
-  return driftMicros === 0 && doubledActions.length === 0 && laws.every(({ broken }) => broken === 0);
+export function allHolds({ driftMicros, driftTokens, doubledActions, laws }: Report): boolean {
+  const drifts = driftMicros !== 0 || driftTokens !== 0;
+  return !drifts && doubledActions.length === 0 && laws.every(({ broken }) => broken === 0);
 }
 
 /** The three sources. Each source is asked for one tenant after another. */
@@ -269,6 +270,6 @@ export function lifetimeBalances(tenant: string, rows: readonly BudgetSum[]): Ba
     .map(({ scope, subject, budgetId, windowMs, spentMicros }) => ({
       tenant,
       budget: { scope, subject, id: budgetId, windowMs },
-      spentMicros,
+      spent: spentMicros,
     }));
 }

@@ -15,6 +15,7 @@ import { questions } from './contract/questions.ts';
 import { rates } from './contract/rates.ts';
 import { refusals } from './contract/refusals.ts';
 import type { AgentUnder } from './contract/scene.ts';
+import { tokenLimits } from './contract/token-limits.ts';
 import { killedTurns, turns } from './contract/turns.ts';
 import { verification } from './contract/verification.ts';
 
@@ -23,6 +24,7 @@ export function sdkContract(name: string, agentUnder: AgentUnder): void {
     describe('money', () => money(agentUnder));
     describe('model calls', () => modelCalls(agentUnder));
     describe('money of model calls', () => modelMoney(agentUnder));
+    describe('limits on tokens', () => tokenLimits(agentUnder));
     describe('rates', () => rates(agentUnder));
     describe('once', () => once(agentUnder));
     describe('leases', () => leases(agentUnder));

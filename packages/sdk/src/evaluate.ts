@@ -25,6 +25,7 @@ import {
   publishedVerdict,
   rateFact,
   takeSlot,
+  tokenFact,
   totalOf,
   turnFact,
 } from '@mandate/step';
@@ -43,6 +44,8 @@ export type AgentState = {
    * `retryAfterMs` of a windowed budget is the whole window.
    */
   spent?: readonly (BudgetReference & { micros: number })[];
+  /** The tokens in the counters of limits on tokens. The same holds as for `spent`. */
+  used?: readonly (Omit<BudgetReference, 'unit'> & { tokens: number })[];
   /** The times of earlier calls. `tool`: the tool of calls that count in the tool's own rate. Null: all calls. */
   calls?: readonly { tool: string | null; timesMs: readonly number[] }[];
 };
@@ -98,19 +101,25 @@ function factsFrom(plan: Plan, agentId: string, state: AgentState): StepFacts {
     chargedMicros,
     cumulativeMicros: (total?.micros ?? 0) + chargedMicros,
     leaseExpiresAtMs: allowed ? atMs + plan.leaseMs : null,
+    ...(allowed && plan.tokens !== undefined && { chargedTokens: plan.tokens.reserveTokens }),
   };
 }
 
 function factOf(
   limit: Limit,
-  { reserveMicros }: Plan,
-  { atMs, spent = [], calls = [] }: AgentState,
+  { reserveMicros, tokens }: Plan,
+  { atMs, spent = [], used = [], calls = [] }: AgentState,
 ): LimitFact {
   switch (limit.kind) {
     case 'budget': {
       const counter = createBudgetCounter(limit.windowMs);
       for (const one of spent) if (isSameCounter(one, limit)) addToCounter(counter, atMs, one.micros, atMs);
       return budgetFact(counter, limit, reserveMicros, atMs);
+    }
+    case 'tokens': {
+      const counter = createBudgetCounter(limit.windowMs);
+      for (const one of used) if (isSameCounter(one, limit)) addToCounter(counter, atMs, one.tokens, atMs);
+      return tokenFact(counter, limit, tokens?.reserveTokens ?? 0, atMs);
     }
     case 'rate': {
       const rate = createSlidingRate(limit);
@@ -125,7 +134,9 @@ function factOf(
   }
 }
 
-function isSameCounter(one: BudgetReference, other: BudgetReference): boolean {
+type Counter = Pick<BudgetReference, 'scope' | 'subject' | 'id' | 'windowMs'>;
+
+function isSameCounter(one: Counter, other: Counter): boolean {
   return (
     one.scope === other.scope &&
     one.subject === other.subject &&

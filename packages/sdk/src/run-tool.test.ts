@@ -369,7 +369,7 @@ test('the costs of an agent agree with its lifetime budget in the ledger, also a
   await errorOf(tools.run('pay', {}, () => Promise.reject(new Error('no'))));
   await tools.run('pay', {}, () => 'paid');
   const total = (await state.ledger.balances('default')).find(({ budget }) => budget.id === 'total');
-  expect(total?.spentMicros).toBe(14_000_000);
+  expect(total?.spent).toBe(14_000_000);
   expect((await mandate.getCost()).totalMicros).toBe(14_000_000);
   expect(await mandate.getRemainingBudget()).toBe(986_000_000);
 });

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { chargedCounters, isOwnBudget, releasedOf, totalOf } from './charged-budgets.ts';
+import { chargedCounters, isOwnBudget, moneyToCharge, releasedOf, totalOf } from './charged-budgets.ts';
 
 const SHARED = { scope: 'tenant', subject: '', id: 'b', windowMs: null } as const;
 const nameOf = (budget: object) => JSON.stringify(budget);
 
 function charged(...limits: (number | null)[]) {
   const budgets = limits.map((maxMicros) => ({ ...SHARED, maxMicros }));
-  return chargedCounters('a', budgets, ({ scope, subject, id, windowMs }) =>
+  return chargedCounters(moneyToCharge('a', budgets), ({ scope, subject, id, windowMs }) =>
     nameOf({ scope, subject, id, windowMs }),
   );
 }
@@ -16,10 +16,10 @@ test.each<[string, (number | null)[], number | null]>([
   ['a later limit', [5, 3], 3],
   ['the only limit', [null, 5, null], 5],
   ['no limit', [null, null], null],
-])('charges a counter only once, and finds its strictest limit: %s', (_, limits, maxMicros) => {
+])('charges a counter only once, and finds its strictest limit: %s', (_, limits, most) => {
   expect(charged(...limits)).toMatchObject([
-    { counter: nameOf(SHARED), maxMicros },
-    { counter: nameOf(totalOf('a')), maxMicros: null },
+    { counter: nameOf(SHARED), most },
+    { counter: nameOf(totalOf('a')), most: null },
   ]);
 });
 

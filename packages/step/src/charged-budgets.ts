@@ -1,10 +1,13 @@
 /** Finds the counters to which an action is charged, and the counters that belong to one agent. */
 
-import type { BudgetLimit } from '@mandate/schemas';
+import type { BudgetLimit, Limit, TokenLimit } from '@mandate/schemas';
 import { DEFAULTS, OPEN_CALLS, RELEASED_BUDGET, TOTAL_BUDGET } from '@mandate/schemas/core';
 import type { RateReference } from './sliding-rate.ts';
 
-export type BudgetReference = Pick<BudgetLimit, 'scope' | 'subject' | 'id' | 'windowMs'>;
+/** `unit`: the counter is in tokens. Absent: it is in micro-dollars. */
+export type BudgetReference = Pick<BudgetLimit, 'scope' | 'subject' | 'id' | 'windowMs'> & {
+  unit?: 'tokens';
+};
 
 /** The lifetime spending of the agent. It is always counted, even if no plan lists it. */
 export function totalOf(agentId: string): BudgetReference {
@@ -17,6 +20,21 @@ export function totalOf(agentId: string): BudgetReference {
  */
 export function releasedOf(agentId: string): BudgetReference {
   return { scope: 'agent', subject: agentId, id: RELEASED_BUDGET, windowMs: null };
+}
+
+/** The same counter for tokens. */
+export function releasedTokensOf(agentId: string): BudgetReference {
+  return { ...releasedOf(agentId), unit: 'tokens' };
+}
+
+/** The counter of a limit on tokens. */
+export function tokensOf({
+  scope,
+  subject,
+  id,
+  windowMs,
+}: Pick<TokenLimit, 'scope' | 'subject' | 'id' | 'windowMs'>): BudgetReference {
+  return { scope, subject, id, windowMs, unit: 'tokens' };
 }
 
 /** The open calls of the agent: calls that no outcome has settled. */
@@ -32,28 +50,52 @@ export function isOwnBudget(
   return scope === 'agent' && subject === agentId;
 }
 
-/**
- * A charged counter, and one of the budgets that use it. `maxMicros` is the strictest limit of these budgets. Null if
- * none of them limits the counter.
- */
-export type Charged<Counter> = { counter: Counter; budget: BudgetReference; maxMicros: number | null };
+/** A counter to charge, and its limit in the unit of the counter. Null: the counter has no limit. */
+export type Chargeable = { budget: BudgetReference; most: number | null };
+
+/** Returns the counters of money to charge. The agent's total is the last of them. */
+export function moneyToCharge(
+  agentId: string,
+  budgets: readonly (BudgetReference & Pick<BudgetLimit, 'maxMicros'>)[],
+): Chargeable[] {
+  const listed = budgets.map((budget): Chargeable => ({ budget, most: budget.maxMicros }));
+  return [...listed, { budget: totalOf(agentId), most: null }];
+}
+
+/** Returns the counters of tokens to charge. */
+export function tokensToCharge(limits: readonly Omit<TokenLimit, 'kind'>[]): Chargeable[] {
+  return limits.map((limit) => ({ budget: tokensOf(limit), most: limit.maxTokens }));
+}
+
+export function isBudgetLimit(limit: Limit): limit is BudgetLimit {
+  return limit.kind === 'budget';
+}
+
+export function isTokenLimit(limit: Limit): limit is TokenLimit {
+  return limit.kind === 'tokens';
+}
 
 /**
- * Returns every counter that an ALLOW charges, each once. The agent's total is included.
+ * A charged counter, and one of the budgets that use it. `most` is the strictest limit of these budgets. Null if none
+ * of them limits the counter.
+ */
+export type Charged<Counter> = Chargeable & { counter: Counter };
+
+/**
+ * Returns every counter that an ALLOW charges, each once.
  *
  * @param counterOf must return the same counter for equal budgets
  */
 export function chargedCounters<Counter>(
-  agentId: string,
-  budgets: readonly (BudgetReference & { maxMicros: number | null })[],
+  chargeable: readonly Chargeable[],
   counterOf: (budget: BudgetReference) => Counter,
 ): Charged<Counter>[] {
   const charged: Charged<Counter>[] = [];
-  for (const budget of [...budgets, { ...totalOf(agentId), maxMicros: null }]) {
+  for (const { budget, most } of chargeable) {
     const counter = counterOf(budget);
     const known = charged.find((one) => one.counter === counter);
-    if (known === undefined) charged.push({ counter, budget, maxMicros: budget.maxMicros });
-    else known.maxMicros = tighter(known.maxMicros, budget.maxMicros);
+    if (known === undefined) charged.push({ counter, budget, most });
+    else known.most = tighter(known.most, most);
   }
   return charged;
 }

@@ -20,10 +20,17 @@ export {
 } from './budget-counter.ts';
 export {
   type BudgetReference,
+  type Chargeable,
   chargedCounters,
+  isBudgetLimit,
   isOwnBudget,
+  isTokenLimit,
+  moneyToCharge,
   openCallsOf,
   releasedOf,
+  releasedTokensOf,
+  tokensOf,
+  tokensToCharge,
   totalOf,
 } from './charged-budgets.ts';
 export {
@@ -35,7 +42,14 @@ export {
   keptAmounts,
 } from './charging-table.ts';
 export { finalCharge } from './final-charge.ts';
-export { budgetFact, mostCallsBefore, mostSpentBefore, rateFact, waitForAll } from './limit-facts.ts';
+export {
+  budgetFact,
+  mostCallsBefore,
+  mostSpentBefore,
+  rateFact,
+  tokenFact,
+  waitForAll,
+} from './limit-facts.ts';
 export {
   callsIn,
   createSlidingRate,
@@ -52,6 +66,7 @@ export {
   slidingBuckets,
   slidingSum,
 } from './sliding-sum.ts';
+export { tokenCharge } from './token-charge.ts';
 export {
   countAgain,
   countedTurn,

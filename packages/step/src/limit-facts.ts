@@ -2,20 +2,21 @@
  * Returns facts about a limit: the value of its counter, whether one more call fits, and the wait until the call
  * would fit. Nothing is charged here.
  */
-import type { BudgetLimit, LimitFact, RateLimit } from '@mandate/schemas';
+import type { BudgetLimit, LimitFact, RateLimit, TokenLimit } from '@mandate/schemas';
 import { type BudgetCounter, spentIn } from './budget-counter.ts';
 import { callsIn, type SlidingRate, waitForSlot } from './sliding-rate.ts';
 import { waitForRoom } from './sliding-sum.ts';
 
 type BudgetFact = Extract<LimitFact, { kind: 'budget' }>;
+type TokenFact = Extract<LimitFact, { kind: 'tokens' }>;
 type RateFact = Extract<LimitFact, { kind: 'rate' }>;
 
 /**
- * Returns the most that a budget may have spent before a call that reserves this amount, in micro-dollars. Negative
- * if the call alone exceeds the budget. Computed by subtraction, because a sum above 2^53-1 would not be exact.
+ * Returns the most that a budget may have spent before a call that reserves this amount, in the unit of the budget.
+ * Negative if the call alone exceeds the budget. Computed by subtraction, because a sum above 2^53-1 would not be exact.
  */
-export function mostSpentBefore(maxMicros: number | null, reserveMicros: number): number {
-  return (maxMicros ?? Number.MAX_SAFE_INTEGER) - reserveMicros;
+export function mostSpentBefore(most: number | null, reserve: number): number {
+  return (most ?? Number.MAX_SAFE_INTEGER) - reserve;
 }
 
 /** Returns the maximum number of calls that a rate may have counted if one more call must still fit. */
@@ -30,12 +31,27 @@ export function budgetFact(
   reserveMicros: number,
   nowMs: number,
 ): BudgetFact {
-  const spentMicros = counter === undefined ? 0 : spentIn(counter, nowMs);
-  const mostMicros = mostSpentBefore(maxMicros, reserveMicros);
-  const ok = spentMicros <= mostMicros;
-  const sliding = ok || mostMicros < 0 || maxMicros === null ? null : (counter?.sliding ?? null);
-  const retryAfterMs = sliding === null ? null : waitForRoom(sliding, mostMicros, nowMs);
-  return { kind: 'budget', spentMicros, ok, retryAfterMs };
+  const { spent, ok, retryAfterMs } = sumFact(counter, maxMicros, reserveMicros, nowMs);
+  return { kind: 'budget', spentMicros: spent, ok, retryAfterMs };
+}
+
+/** @param counter undefined if nothing was charged to the counter yet */
+export function tokenFact(
+  counter: BudgetCounter | undefined,
+  { maxTokens }: Pick<TokenLimit, 'maxTokens'>,
+  reserveTokens: number,
+  nowMs: number,
+): TokenFact {
+  const { spent, ok, retryAfterMs } = sumFact(counter, maxTokens, reserveTokens, nowMs);
+  return { kind: 'tokens', usedTokens: spent, ok, retryAfterMs };
+}
+
+function sumFact(counter: BudgetCounter | undefined, most: number | null, reserve: number, nowMs: number) {
+  const spent = counter === undefined ? 0 : spentIn(counter, nowMs);
+  const mostBefore = mostSpentBefore(most, reserve);
+  const ok = spent <= mostBefore;
+  const sliding = ok || mostBefore < 0 || most === null ? null : (counter?.sliding ?? null);
+  return { spent, ok, retryAfterMs: sliding === null ? null : waitForRoom(sliding, mostBefore, nowMs) };
 }
 
 /** @param rate undefined if the rate has counted no call yet */

@@ -10,20 +10,20 @@ import { BUDGET_BUCKETS } from '@mandate/schemas/core';
 export type SlidingSum = {
   readonly windowMs: number;
   /**
-   * Bucket numbers in ascending order. `amounts` contains their micro-dollars at the same indexes. Buckets before
-   * `head` have left the window.
+   * Bucket numbers in ascending order. `amounts` contains their amounts at the same indexes, in the unit of the counter.
+   * Buckets before `head` have left the window.
    */
   buckets: number[];
   amounts: number[];
   head: number;
-  /** The sum of all buckets from `head` on, in micro-dollars. Not negative. */
-  sumMicros: number;
+  /** The sum of all buckets from `head` on. Not negative. */
+  sum: number;
   /** The number of negative buckets. While it is 0, the sum is updated by addition alone. */
   credits: number;
 };
 
 export function createSlidingSum(windowMs: number): SlidingSum {
-  return { windowMs, buckets: [], amounts: [], head: 0, sumMicros: 0, credits: 0 };
+  return { windowMs, buckets: [], amounts: [], head: 0, sum: 0, credits: 0 };
 }
 
 /** Returns the time at which a charge made at `atMs` stops counting. */
@@ -36,23 +36,23 @@ export function slidingSum(sum: SlidingSum, nowMs: number): number {
   const { head, credits } = sum;
   let bucket = sum.buckets[sum.head];
   while (bucket !== undefined && bucketEndsAtMs(sum.windowMs, bucket) <= nowMs) {
-    const amountMicros = sum.amounts[sum.head] ?? 0;
-    sum.sumMicros -= amountMicros;
-    if (amountMicros < 0) sum.credits -= 1;
+    const amount = sum.amounts[sum.head] ?? 0;
+    sum.sum -= amount;
+    if (amount < 0) sum.credits -= 1;
     sum.head += 1;
     bucket = sum.buckets[sum.head];
   }
-  if (credits > 0 && sum.head > head) sum.sumMicros = sumUp(sum);
+  if (credits > 0 && sum.head > head) sum.sum = sumUp(sum);
   if (sum.head * 2 > sum.buckets.length) {
     sum.buckets = sum.buckets.slice(sum.head);
     sum.amounts = sum.amounts.slice(sum.head);
     sum.head = 0;
   }
-  return sum.sumMicros;
+  return sum.sum;
 }
 
 /** Adds an amount to the bucket of `atMs`, unless that bucket has already left the window. */
-export function addToSlidingSum(sum: SlidingSum, atMs: number, deltaMicros: number, nowMs: number): void {
+export function addToSlidingSum(sum: SlidingSum, atMs: number, delta: number, nowMs: number): void {
   slidingSum(sum, nowMs);
   const bucket = bucketOf(sum.windowMs, atMs);
   if (bucketEndsAtMs(sum.windowMs, bucket) <= nowMs) return;
@@ -61,14 +61,14 @@ export function addToSlidingSum(sum: SlidingSum, atMs: number, deltaMicros: numb
     sum.buckets.splice(place, 0, bucket);
     sum.amounts.splice(place, 0, 0);
   }
-  const beforeMicros = sum.amounts[place] ?? 0;
-  const afterMicros = beforeMicros + deltaMicros;
-  sum.amounts[place] = afterMicros;
-  sum.credits += Number(afterMicros < 0) - Number(beforeMicros < 0);
-  sum.sumMicros = beforeMicros < 0 || sum.credits > 0 ? sumUp(sum) : sum.sumMicros + deltaMicros;
+  const before = sum.amounts[place] ?? 0;
+  const after = before + delta;
+  sum.amounts[place] = after;
+  sum.credits += Number(after < 0) - Number(before < 0);
+  sum.sum = before < 0 || sum.credits > 0 ? sumUp(sum) : sum.sum + delta;
 }
 
-/** Returns the amount in the bucket of `atMs`, in micro-dollars. Negative if more was given back than charged. */
+/** Returns the amount in the bucket of `atMs`. Negative if more was given back than charged. */
 export function amountAt(sum: SlidingSum, atMs: number): number {
   const bucket = bucketOf(sum.windowMs, atMs);
   const place = placeOf(sum, bucket);
@@ -76,27 +76,27 @@ export function amountAt(sum: SlidingSum, atMs: number): number {
 }
 
 /**
- * Returns the shortest wait after which the sum is at most `roomMicros`, if nothing else happens. The buckets are
+ * Returns the shortest wait after which the sum is at most `room`, if nothing else happens. The buckets are
  * added up from the newest to the oldest. If the sum of the newest buckets is too large, the last added bucket must
- * leave the window first. The wait ends then. `roomMicros` is not negative, so an empty window always suffices.
+ * leave the window first. The wait ends then. `room` is not negative, so an empty window always suffices.
  */
-export function waitForRoom(sum: SlidingSum, roomMicros: number, nowMs: number): number {
+export function waitForRoom(sum: SlidingSum, room: number, nowMs: number): number {
   slidingSum(sum, nowMs);
-  let lastMicros = 0;
+  let last = 0;
   for (let place = sum.buckets.length - 1; place >= sum.head; place -= 1) {
-    lastMicros += sum.amounts[place] ?? 0;
-    if (lastMicros > roomMicros) return bucketEndsAtMs(sum.windowMs, sum.buckets[place] ?? 0) - nowMs;
+    last += sum.amounts[place] ?? 0;
+    if (last > room) return bucketEndsAtMs(sum.windowMs, sum.buckets[place] ?? 0) - nowMs;
   }
   return 0;
 }
 
 /** Returns the bucket number and the amount of each bucket that still counts. */
-export function slidingBuckets(sum: SlidingSum, nowMs: number): [bucket: number, micros: number][] {
+export function slidingBuckets(sum: SlidingSum, nowMs: number): [bucket: number, amount: number][] {
   slidingSum(sum, nowMs);
   return sum.buckets
     .map((bucket, place): [number, number] => [bucket, sum.amounts[place] ?? 0])
     .slice(sum.head)
-    .filter(([, amountMicros]) => amountMicros !== 0);
+    .filter(([, amount]) => amount !== 0);
 }
 
 /** Returns a time within the bucket. A stored bucket is restored with this time. */
@@ -105,11 +105,11 @@ export function bucketStartMs(windowMs: number, bucket: number): number {
 }
 
 function sumUp({ amounts, head }: SlidingSum): number {
-  let runningMicros = 0;
+  let running = 0;
   for (let place = head; place < amounts.length; place += 1) {
-    runningMicros = Math.max(0, runningMicros + (amounts[place] ?? 0));
+    running = Math.max(0, running + (amounts[place] ?? 0));
   }
-  return runningMicros;
+  return running;
 }
 
 function widthMs(windowMs: number): number {

@@ -29,6 +29,7 @@ export const VERDICTS = {
   toolNotForIntent: { verdict: 'BLOCK', code: 'TOOL_NOT_FOR_INTENT', final: true, retryAfterMs: null },
   storeNotForIntent: { verdict: 'BLOCK', code: 'STORE_NOT_ALLOWED', final: true, retryAfterMs: null },
   overBudget: { verdict: 'BLOCK', code: 'COST_LIMIT_EXCEEDED', final: null, retryAfterMs: null },
+  overTokens: { verdict: 'BLOCK', code: 'TOKEN_LIMIT_EXCEEDED', final: null, retryAfterMs: null },
   overRate: { verdict: 'BLOCK', code: 'RATE_LIMIT_EXCEEDED', final: null, retryAfterMs: null },
   asksPerson: { verdict: 'DEFER', code: 'APPROVAL_REQUIRED', final: false, retryAfterMs: null },
   tooManyWait: { verdict: 'BLOCK', code: 'WAITING_LIMIT_EXCEEDED', final: false, retryAfterMs: null },

@@ -93,6 +93,7 @@ export function firstFailing(facts: readonly LimitFact[]): number {
 /** Returns the row of the verdict table for one limit that failed. */
 export function failedLimit(limit: Limit | undefined, fact: LimitFact): VerdictName {
   if (fact.kind === 'budget') return 'overBudget';
+  if (fact.kind === 'tokens') return 'overTokens';
   if (fact.kind === 'rate') return 'overRate';
   if (fact.kind === 'turn') return failedTurn(limit, fact);
   if (limit?.kind === 'confirmation' && mayNotWait(limit, fact)) return 'tooManyWait';

@@ -128,7 +128,7 @@ function plainly(records: readonly DecisionsRecord[]): string[] {
     if (record.event === 'action.settled' && record.settlement.marks.includes('OVERDRAWN'))
       set(`overdrawn ${record.settlement.agentId}`, true);
     if (record.event === 'budget.adjusted') {
-      const { budget, spentMicros } = record.adjustment;
+      const { budget, spentMicros = 0 } = record.adjustment;
       for (const percent of [80, 100]) {
         const what = `budget agent ${budget.subject} total lifetime m ${percent}`;
         if (!stands.has(what)) continue;

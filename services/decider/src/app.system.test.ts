@@ -186,7 +186,7 @@ async function outcomeOn(bus: Bus): Promise<void> {
   expect(new Set(letters.map(({ deadLetter }) => deadLetter.id)).size).toBe(1);
   const { fold } = await foldLog(bus);
   const tenant = fold.state.tenants.get('default');
-  expect(tenant?.counters.budgets.agent.get('x')?.map(({ spentMicros }) => spentMicros)).toEqual([350_000]);
+  expect(tenant?.counters.budgets.agent.get('x')?.map(({ spent }) => spent)).toEqual([350_000]);
 }
 
 test('decides what is on the log, in order, and stops', async () => {

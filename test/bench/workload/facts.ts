@@ -24,6 +24,7 @@ export function nothingInTheWay(action: Action, mandate: Mandate, atMs: number):
 
 function withinLimit({ kind }: Limit): LimitFact {
   if (kind === 'budget') return { kind, spentMicros: 0, ok: true, retryAfterMs: null };
+  if (kind === 'tokens') return { kind, usedTokens: 0, ok: true, retryAfterMs: null };
   if (kind === 'rate') return { kind, calls: 0, ok: true, retryAfterMs: null };
   if (kind === 'turn')
     return { kind, ok: true, fails: null, agentId: 'agent', intent: null, openedAtMs: 0, calls: 0 };

@@ -129,10 +129,7 @@ describeWithOwnServers(
       const { balances } = await api.get<Balances>('/v1/ledger/balances');
       const { fold } = await foldLog(log.bus);
       const folded = createMemoryLedger({ clock: systemClock, epoch: 'folded', state: fold.state });
-      const expected = (await folded.balances(TENANT)).map(({ budget, spentMicros }) => [
-        budget.subject,
-        spentMicros,
-      ]);
+      const expected = (await folded.balances(TENANT)).map(({ budget, spent }) => [budget.subject, spent]);
       expect(balances.map(({ budget, spentMicros }) => [budget.subject, spentMicros])).toEqual(expected);
       expect(new Set(expected.map(([, spentMicros]) => spentMicros))).toEqual(new Set([500_000]));
     });

@@ -453,8 +453,8 @@ function counterOf({ scope, subject, id, windowMs }: Balance['budget']): string 
 }
 
 function lifetimeOf(balances: readonly Balance[]): [name: string, micros: number][] {
-  return balances.flatMap(({ budget, spentMicros }): [string, number][] =>
-    budget.windowMs === null ? [[counterOf(budget), spentMicros]] : [],
+  return balances.flatMap(({ budget, spent }): [string, number][] =>
+    budget.windowMs === null && budget.unit === undefined ? [[counterOf(budget), spent]] : [],
   );
 }
 

@@ -101,7 +101,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/step/src/budget-counter.ts', [
     [
       '4 sums stay exact below zero',
-      'const least = -Number.MAX_SAFE_INTEGER - heldMicros;',
+      'const least = -Number.MAX_SAFE_INTEGER - held;',
       'const least = Number.NEGATIVE_INFINITY;',
     ],
     [
@@ -234,6 +234,41 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       'Math.max(0, releasedMicros)',
     ],
   ]),
+  ...inFile('packages/step/src/token-charge.ts', [
+    ['28 input and output count as tokens', 'usage.inputTokens + usage.outputTokens', 'usage.inputTokens'],
+    [
+      '28 an outcome without usage keeps the reserved tokens',
+      'usage === undefined ? null',
+      'usage === undefined ? 0',
+    ],
+    [
+      '28 reported tokens above the cap are excess',
+      'mostMicros: mostTokens',
+      'mostMicros: Number.MAX_SAFE_INTEGER',
+    ],
+  ]),
+  ...inFile('packages/ledger/src/memory/apply-outcome.ts', [
+    [
+      "28 an excess of tokens is charged to the agent's own counters only",
+      'isOwnBudget(counter, agent.id) ? excessTokens : 0',
+      'excessTokens',
+    ],
+    [
+      '28 released tokens are counted',
+      'if (releasedTokens === 0) return;',
+      'if (releasedTokens !== 0) return;',
+    ],
+  ]),
+  ...inFile('packages/ledger/src/memory/counters.ts', [
+    ['28 a counter of tokens is no counter of money', ' && counter.unit === budget.unit', ''],
+  ]),
+  ...inFile('packages/ledger/src/fold/fold-decision.ts', [
+    [
+      '28 a rebuilt ledger has the tokens of each decision',
+      'for (const { counter } of charges) addToCounter(counter, atMs, reservedTokens, state.clockMs);',
+      '',
+    ],
+  ]),
   ...inFile('packages/step/src/usage-price.ts', [
     [
       '4 the highest price of the usage counts',
@@ -304,20 +339,20 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/step/src/charged-budgets.ts', [
     [
       '4 the lifetime spend is always counted',
-      '[...budgets, { ...totalOf(agentId), maxMicros: null }]',
-      'budgets',
+      '[...listed, { budget: totalOf(agentId), most: null }]',
+      'listed',
     ],
     ['4 a counter is charged once, under its tightest limit', 'Math.min(one, other)', 'other'],
   ]),
   ...inFile('packages/step/src/limit-facts.ts', [
     [
       '2 a charge up to the budget is allowed',
-      'const ok = spentMicros <= mostMicros;',
-      'const ok = spentMicros < mostMicros;',
+      'const ok = spent <= mostBefore;',
+      'const ok = spent < mostBefore;',
     ],
     ['5 a rate allows at most maxCalls', 'return maxCalls - 1;', 'return maxCalls;'],
     ['2 a rate of zero never frees a slot', '!ok && maxCalls > 0 && ', '!ok && '],
-    ['2 a charge above the whole budget never fits', 'mostMicros < 0 || ', ''],
+    ['2 a charge above the whole budget never fits', 'mostBefore < 0 || ', ''],
     [
       '5 retryAfterMs is long enough for all limits',
       'waitMs = Math.max(waitMs, fact.retryAfterMs);',
@@ -368,8 +403,8 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
     ],
     [
       '4 a credit gives back only what was spent before it',
-      'Math.max(0, runningMicros + (amounts[place] ?? 0))',
-      'runningMicros + (amounts[place] ?? 0)',
+      'Math.max(0, running + (amounts[place] ?? 0))',
+      'running + (amounts[place] ?? 0)',
     ],
   ]),
   ...inFile('packages/ledger/src/memory/memory-ledger.ts', [

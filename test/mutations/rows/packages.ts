@@ -480,7 +480,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/cases/src/compare.ts', [
     ['cases: a different result fails', 'expected === seen) return []', 'expected !== seen) return []'],
     ['cases: the policy that set the limit is named', 'return first.policy ?? mandate', 'return mandate'],
-    ['cases: the remaining amount comes from the ledger', '?.spentMicros ?? 0', '?.spentMicros && 0'],
+    ['cases: the remaining amount comes from the ledger', '?.spent ?? 0', '?.spent && 0'],
     ['cases: the rule that gives a policy is named', 'latestOf(given) + whose === bound', 'true'],
   ]),
   ...inFile('packages/documents/src/document-file.ts', [
@@ -508,11 +508,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile('packages/cases/src/play-case.ts', [
     ['cases: one different result of several fails', 'if (told.differences.length > 0) continue;', ''],
-    [
-      'cases: a case may state earlier spending',
-      'deltaMicros: signedMicros(stated.amount) ?? 0',
-      'deltaMicros: 0',
-    ],
+    ['cases: a case may state earlier spending', 'delta: signedMicros(stated.amount) ?? 0', 'delta: 0'],
     ['cases: each step has its time', 'clock.set(step.atMs);', ''],
   ]),
   ...inFile('packages/client/src/api-client.ts', [

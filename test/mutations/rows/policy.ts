@@ -384,10 +384,52 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
       'rule.attemptMicros + rule.successMicros;',
     ],
   ]),
-  ...inFile('packages/policy/src/checks/budget.ts', [
+  ...inFile('packages/policy/src/checks/shared-counters.ts', [
     ['4 a budget of a principal has its own counter', "return action.principal?.id ?? '';", "return '';"],
-    ['4 maxCostTotal is per agent', "id: TOTAL_BUDGET, scope: 'agent'", "id: TOTAL_BUDGET, scope: 'tenant'"],
     ['4 counters never belong to a grant', "owner === '' ? action.agentId : owner", 'owner'],
+    ['1 lifetime budgets before windowed ones', '(windowMs === null ? 0 : BUDGET_SCOPES.length) + ', ''],
+    ['7 budgets of other counters are all kept', 'owner, id, windowMs]', 'owner, windowMs]'],
+    ['7 the own budget of a policy is not shared', "scope === 'mandate' ? id : ''", "''"],
+    ['4 spending of descendants counts for the budgets of ancestors', "return ancestor ?? '';", "return '';"],
+  ]),
+  ...inFile('packages/policy/src/checks/budget.ts', [
+    ['4 maxCostTotal is per agent', "id: TOTAL_BUDGET, scope: 'agent'", "id: TOTAL_BUDGET, scope: 'tenant'"],
+  ]),
+  ...inFile('packages/policy/src/checks/token-limits.ts', [
+    [
+      '28 maxTokensTotal is per agent',
+      "id: TOTAL_BUDGET, scope: 'agent'",
+      "id: TOTAL_BUDGET, scope: 'tenant'",
+    ],
+    ['28 calls of tools use no tokens', "if (judgedAs !== 'model') return [];", ''],
+    ['28 each window of tokens is a limit', ', ...tokenWindows]', ']'],
+    [
+      '28 all limits on tokens compare the same number of tokens',
+      'usedTokens <= mostSpentBefore(one.maxTokens, callTokens)',
+      'true',
+    ],
+  ]),
+  ...inFile('packages/policy/src/checks/tokens-stated.ts', [
+    [
+      '28 a call that states no tokens is refused where tokens are limited',
+      'if (callTokens !== null) return',
+      'if (callTokens !== undefined) return',
+    ],
+  ]),
+  ...inFile('packages/policy/src/token-reserve.ts', [
+    ['28 a call reserves its input and its longest output', 'upTo(input + maxOutput)', 'upTo(input)'],
+    ['28 the most tokens of several policies are reserved', 'Math.max(...tokens)', 'Math.min(...tokens)'],
+    [
+      '28 own reports give back a bounded number of tokens',
+      'releases: fewest && {',
+      'releases: fewest && null && {',
+    ],
+    ['28 reported tokens have a cap', 'upTo(DEFAULTS.actualCostFactor * reserveTokens)', 'CAPS.amountTokens'],
+    [
+      '28 one policy that charges by attempt is enough',
+      'calls.some(({ policy }) => policy.charging',
+      'calls.every(({ policy }) => policy.charging',
+    ],
   ]),
   ...inFile('packages/policy/src/checks/role-allowed.ts', [
     ['26 only the listed roles may use a tool', 'role !== null && mayUse.has(role)', 'role !== null'],
@@ -415,15 +457,11 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile('packages/policy/src/checks/budget.ts', [
-    ['1 lifetime budgets before windowed ones', '(windowMs === null ? 0 : BUDGET_SCOPES.length) + ', ''],
     [
       '7 all limits on a budget compare the same spent amount',
       'spentMicros <= mostSpentBefore(one.maxMicros, costMicros)',
       'true',
     ],
-    ['7 budgets of other counters are all kept', 'owner, id, windowMs]', 'owner, windowMs]'],
-    ['7 the own budget of a policy is not shared', "scope === 'mandate' ? id : ''", "''"],
-    ['4 spending of descendants counts for the budgets of ancestors', "return ancestor ?? '';", "return '';"],
   ]),
   ...inFile('packages/policy/src/checks/rate.ts', [
     ['7 rates over other windows are all kept', '[windowMs, scope, ancestor]', '[scope, ancestor]'],

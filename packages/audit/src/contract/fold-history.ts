@@ -252,6 +252,13 @@ export function byKeys(one: readonly string[], other: readonly string[]): number
  */
 export type Moved = { name: string; atMs: number; heldFromMs: number; micros: number; isAdjusted: boolean };
 
+/** Returns the adjustments of budgets of money. The audit counts no tokens. */
+export function moneyAdjusted(history: Deliveries) {
+  return standing(history.adjustments, ({ adjustment }) => adjustment.id).flatMap(({ adjustment }) =>
+    adjustment.deltaMicros === undefined ? [] : [{ ...adjustment, deltaMicros: adjustment.deltaMicros }],
+  );
+}
+
 export function budgetMoves(history: Deliveries): Moved[] {
   const decisions = standing(history.decisions, ({ id }) => id);
   const reserving = new Map(
@@ -283,7 +290,7 @@ export function budgetMoves(history: Deliveries): Moved[] {
         micros: releasedMicros,
         isAdjusted: false,
       })),
-    ...standing(history.adjustments, ({ adjustment }) => adjustment.id).map(({ adjustment }) => ({
+    ...moneyAdjusted(history).map((adjustment) => ({
       name: nameOf(adjustment.budget),
       atMs: Date.parse(adjustment.at),
       heldFromMs: Date.parse(adjustment.at),

@@ -11,6 +11,7 @@ import {
   keyed,
   latencyOf,
   measured,
+  moneyAdjusted,
   nearlyMissed,
   standing,
   sumBy,
@@ -193,9 +194,9 @@ export function usageOf(history: Deliveries, agentId: string) {
         (all, one) => all + one.chargedMicros + one.settledMicros + (one.settlement?.excessMicros ?? 0),
         0,
       );
-  const adjusted = standing(history.adjustments, ({ adjustment }) => adjustment.id)
-    .filter(({ adjustment: { budget } }) => budget.scope === 'agent' && budget.subject === agentId)
-    .reduce((all, { adjustment }) => all + adjustment.deltaMicros, 0);
+  const adjusted = moneyAdjusted(history)
+    .filter(({ budget }) => budget.scope === 'agent' && budget.subject === agentId)
+    .reduce((all, { deltaMicros }) => all + deltaMicros, 0);
   return {
     calls: bookings.filter(({ isDecision }) => isDecision).length,
     ...{ llmMicros: sum(true), toolMicros: sum(false), adjustedMicros: adjusted },

@@ -69,16 +69,20 @@ export function toldBy(event: ControlEvent) {
       return { ...operated(event.revive), ...target(event.revive.target), ledger_epoch: '' };
     case 'budget.adjusted': {
       const { adjustment } = event;
+      const { budget, deltaMicros } = adjustment;
       return {
         ...operated(adjustment),
         tenant: adjustment.tenant,
         scope: '',
-        agent_id: adjustment.budget.scope === 'agent' ? adjustment.budget.subject : '',
-        budget_scope: adjustment.budget.scope,
-        budget_subject: adjustment.budget.subject,
-        budget_id: adjustment.budget.id,
-        budget_window_ms: adjustment.budget.windowMs ?? 0,
-        delta_micros: adjustment.deltaMicros,
+        agent_id: budget.scope === 'agent' ? budget.subject : '',
+        // The columns of budgets are for money. A correction of tokens is in the payload.
+        ...(deltaMicros !== undefined && {
+          budget_scope: budget.scope,
+          budget_subject: budget.subject,
+          budget_id: budget.id,
+          budget_window_ms: budget.windowMs ?? 0,
+          delta_micros: deltaMicros,
+        }),
         ledger_epoch: adjustment.ledgerEpoch,
       };
     }

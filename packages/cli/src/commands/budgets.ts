@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
 import { WrongUse } from '../exit-codes.ts';
-import { dollars, durationMs, someText } from '../input/option-values.ts';
+import { dollars, durationMs, someText, tokens } from '../input/option-values.ts';
 import { showAnswer } from '../output/write.ts';
 import { questionCommand } from './audit-questions.ts';
 
@@ -14,11 +14,12 @@ type Options = {
   tenant?: true;
   budget: string;
   window?: number;
-  by: number;
+  by?: number;
+  tokens?: number;
   reason: string;
   idempotencyKey?: string;
 };
-type Adjusted = { tenant: string; deltaMicros: number; spentMicros: number };
+type Adjusted = { tenant: string; spentMicros?: number; usedTokens?: number };
 
 export function budgetsCommand(command: Command, run: RunCommand): void {
   command.description('Lists budgets, and corrects their spent amounts.');
@@ -47,7 +48,12 @@ function adjustCommand(budgets: Command, run: RunCommand): void {
       'the window of the budget, if it has one: 1d',
       durationMs({ min: 1, max: CAPS.budgetWindowMs }),
     )
-    .requiredOption('--by <dollars>', 'the dollars to add; negative gives back: -0.50', dollars)
+    .option('--by <dollars>', 'the dollars to add; negative gives back: -0.50', dollars)
+    .option(
+      '--tokens <number>',
+      'instead of --by: the tokens to add to a limit on tokens; negative gives back',
+      tokens,
+    )
     .requiredOption('--reason <text>', 'why; kept on the record', someText)
     .option('--idempotency-key <key>', 'the same key again changes nothing', someText)
     .addHelpText(
@@ -56,16 +62,19 @@ function adjustCommand(budgets: Command, run: RunCommand): void {
 Examples:
   mandate budgets adjust --agent researcher --by -0.50 --reason "refund"
   mandate budgets adjust --tenant --budget team --window 1d --by 12.25 \\
-    --reason "invoice 7"`,
+    --reason "invoice 7"
+  mandate budgets adjust --agent researcher --tokens -50000 \\
+    --reason "a false report"`,
     )
     .action((options: Options) =>
       run(async (context) => {
-        const { budget, window: windowMs = null, by, reason, idempotencyKey } = options;
-        const body = { budget: { ...ownerOf(options), id: budget, windowMs }, deltaMicros: by, reason };
+        const { budget, window: windowMs = null, reason, idempotencyKey } = options;
+        const named = { ...ownerOf(options), id: budget, windowMs };
+        const body = { ...amountOf(options, named), reason };
         const adjusted = await connect(context).post<Adjusted>('/v1/budgets/adjust', body, {
           idempotencyKey,
         });
-        return showAnswer(context, adjusted, () => textOf(adjusted, body.budget));
+        return showAnswer(context, adjusted, () => textOf(adjusted, named));
       }),
     );
 }
@@ -73,10 +82,23 @@ Examples:
 type Budget = { scope: string; subject: string; id: string; windowMs: number | null };
 
 /** Returns the result with the tenant. A person who used a key of another tenant then sees the mistake. */
-function textOf({ tenant, spentMicros }: Adjusted, { scope, subject, id, windowMs }: Budget): string {
+function textOf(
+  { tenant, spentMicros = 0, usedTokens }: Adjusted,
+  { scope, subject, id, windowMs }: Budget,
+): string {
   const windowed = windowMs === null ? '' : ` per ${durationInWords(windowMs)}`;
   const owner = scope === 'tenant' ? `tenant ${tenant}` : `${scope} ${subject} in tenant ${tenant}`;
+  if (usedTokens !== undefined)
+    return `now ${usedTokens} tokens count as used: limit ${id}${windowed} of ${owner}\n`;
   return `now ${formatMicros(spentMicros)} count as spent: budget ${id}${windowed} of ${owner}\n`;
+}
+
+function amountOf({ by, tokens }: Options, budget: Budget) {
+  if ((by === undefined) === (tokens === undefined))
+    throw new WrongUse('an amount is missing, or two are given', 'Give either --by or --tokens.');
+  return tokens === undefined
+    ? { budget, deltaMicros: by }
+    : { budget: { ...budget, unit: 'tokens' }, deltaTokens: tokens };
 }
 
 function ownerOf({ agent, principal, mandate, tenant, budget }: Options): { scope: string; subject: string } {

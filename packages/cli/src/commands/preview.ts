@@ -262,6 +262,12 @@ function limitInWords(limit: Limit, mandate: Planned['mandate']): string[] {
       const others = otherLimits?.map((one) => `${formatMicros(one.maxMicros)}${whose(one)}`);
       return [`${scope} budget "${id}": ${formatMicros(maxMicros)}${within}${by}${besides(others)}`];
     }
+    case 'tokens': {
+      const { scope, id, windowMs, maxTokens, otherLimits } = limit;
+      const within = windowMs === null ? '' : ` in ${durationInWords(windowMs)}`;
+      const others = otherLimits?.map((one) => `${one.maxTokens} tokens${whose(one)}`);
+      return [`${scope} limit "${id}": ${maxTokens} tokens${within}${by}${besides(others)}`];
+    }
     case 'rate': {
       const { tool, maxCalls, windowMs, otherLimits } = limit;
       const others = otherLimits?.map((one) => `${one.maxCalls}${whose(one)}`);

@@ -75,9 +75,15 @@ async function reconcileRunning(options: Options, context: CommandContext): Prom
   }
 }
 
-function found({ counters, differences, doubledActions, driftMicros, laws }: Report) {
+function found({ counters, differences, doubledActions, driftMicros, driftTokens, laws }: Report) {
   return {
-    ...{ driftMicros, counters, differences: differences.length, doubledActions: doubledActions.length },
+    ...{
+      driftMicros,
+      driftTokens,
+      counters,
+      differences: differences.length,
+      doubledActions: doubledActions.length,
+    },
     brokenLaws: laws.filter(({ broken }) => broken > 0).length,
   };
 }

@@ -40,7 +40,7 @@ function page(given: Partial<Explanation>, decided: Parameters<typeof buildDecis
     policyVersions: [],
     checks: [],
     change: { needs: [], near: [], unasked: [], askAgainAs: null },
-    limits: { budgets: [], rates: [] },
+    limits: { budgets: [], tokens: [], rates: [] },
     settlements: [],
     approvals: [],
     kills: [],
@@ -126,7 +126,7 @@ test('shows who published each version of a policy, and the reason', () => {
 test('shows times and remedies in words for people', () => {
   const rate = { tool: null, windowMs: 90_000, before: 3, after: 3, maxCalls: 3 };
   const said = page(
-    { limits: { budgets: [], rates: [rate] } },
+    { limits: { budgets: [], tokens: [], rates: [rate] } },
     {
       appendedAtMs: NOW_MS,
       verdict: 'BLOCK',

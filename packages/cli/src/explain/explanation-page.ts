@@ -224,6 +224,10 @@ function ledger({ decision, limits }: Explanation): Section {
       const most = max === undefined ? '' : ` of ${max}`;
       return `budget ${scope} ${id}${whose(ancestor)}${windowMs === null ? '' : per(windowMs)}: ${before} -> ${after}${most}`;
     }),
+    ...limits.tokens.map(
+      ({ scope, id, ancestor, windowMs, before, after, maxTokens }) =>
+        `tokens ${scope} ${id}${whose(ancestor)}${windowMs === null ? '' : per(windowMs)}: ${before} -> ${after} of ${maxTokens}`,
+    ),
     ...limits.rates.map(
       ({ tool, ancestor, windowMs, before, after, maxCalls }) =>
         `rate ${tool ?? 'of all calls'}${whose(ancestor)}${per(windowMs)}: ${before} -> ${after} of ${maxCalls}`,

@@ -41,6 +41,13 @@ export function dollars(text: string): number {
   return sign === '-' ? -micros : micros;
 }
 
+/** Reads a number of tokens, which may be negative. */
+export function tokens(text: string): number {
+  const value = Number(text);
+  if (/^[+-]?\d+$/.test(text) && Number.isSafeInteger(value)) return value;
+  throw new InvalidArgumentError('Give a whole number of tokens: 50000 or -50000.');
+}
+
 /** Reads dollars, zero or more. Returns micro-dollars. */
 export function cost(text: string): number {
   const micros = dollars(text);

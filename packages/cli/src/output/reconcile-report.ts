@@ -13,8 +13,7 @@ const LAWS: readonly Column<LawReport>[] = [
 ];
 
 export function reportText(report: Report, stdout: Output): string {
-  const { decisions, settlements, counters, differences, doubledActions, driftMicros, requests, laws } =
-    report;
+  const { decisions, settlements, counters, differences, doubledActions, requests, laws } = report;
   const columns = LAWS.map((column) => ({
     ...column,
     style: ({ broken }: LawReport, text: string) => (broken > 0 ? paint('red', text, stdout) : text),
@@ -24,24 +23,30 @@ export function reportText(report: Report, stdout: Output): string {
     `requests: ${requests.open} open, ${requests.dropped} no longer on the log`,
   ];
   const found = [
-    ...differences.map(({ budget, logMicros, keptMicros, ledgerMicros, auditMicros }) => {
-      const kept = keptMicros === logMicros ? '' : ` of ${formatMicros(keptMicros)} in months that it keeps`;
-      const audit = auditMicros === null ? '' : `, audit ${formatMicros(auditMicros)}${kept}`;
+    ...differences.map(({ budget, log, kept, ledger, audit }) => {
+      const inUnit = budget.unit === undefined ? formatMicros : (tokens: number) => `${tokens} tokens`;
+      const ofKept = kept === log ? '' : ` of ${inUnit(kept)} in months that it keeps`;
+      const ofAudit = audit === null ? '' : `, audit ${inUnit(audit)}${ofKept}`;
       const name = printable(
         [budget.scope, budget.subject, budget.id].filter((part) => part !== '').join(' '),
       );
-      return `  ${name}: log ${formatMicros(logMicros)}, ledger ${formatMicros(ledgerMicros)}${audit}`;
+      return `  ${name}: log ${inUnit(log)}, ledger ${inUnit(ledger)}${ofAudit}`;
     }),
     ...doubledActions.map((action) => `  decided twice: ${JSON.stringify(action)}`),
     // The law `charges` is left out, because its breaches are already listed as counters above.
     ...laws.filter(({ law }) => law !== 'charges').flatMap(breachLines),
-    `drift ${driftMicros} micro-dollars`,
+    driftInWords(report),
   ];
   return (
     printableLines(`${lines.join('\n')}\n`) +
     table(laws, columns, stdout) +
     printableLines(`${found.join('\n')}\n`)
   );
+}
+
+function driftInWords({ driftMicros, driftTokens }: Report): string {
+  const tokens = driftTokens === 0 ? '' : `, ${driftTokens} tokens`;
+  return `drift ${driftMicros} micro-dollars${tokens}`;
 }
 
 function breachLines({ law, broken, breaches }: LawReport): string[] {

@@ -1,12 +1,12 @@
 /** The limits of a policy, in a form that can be compared with each other and with limits of other policies. */
 
 import type { NamedPolicy } from '@mandate/policy';
-import type { Rate } from '@mandate/policy/parts';
+import type { Rate, TokenWindow } from '@mandate/policy/parts';
 import { type BudgetLimit, durationInWords, formatMicros, TOTAL_BUDGET } from '@mandate/schemas';
 
 export type Limit = {
   says: string;
-  of: 'micros' | 'calls';
+  of: 'micros' | 'tokens' | 'calls';
   most: number;
   /** The agents that share the counter. `call`: a limit on the cost of a single call, without a counter. */
   scope: 'call' | BudgetLimit['scope'];
@@ -16,6 +16,8 @@ export type Limit = {
   counter: string;
   /** True if the counter counts everything that an agent does, even while the policy does not apply to the agent. */
   isOfAll: boolean;
+  /** For a limit on tokens: the tokens that its policy assumes for a call that does not state them. */
+  assumes?: string;
 };
 
 export type Limits = {
@@ -47,9 +49,12 @@ export function limitsOf(policy: NamedPolicy): Limits {
 function listOf(policy: NamedPolicy): readonly Limit[] {
   const total = { id: TOTAL_BUDGET, scope: 'agent', windowMs: null } as const;
   const { maxCostTotalMicros: totalMicros, maxCostPerCallMicros, budgets, rate, tools } = policy;
+  const { maxTokensTotal, tokenWindows } = policy;
   return [
     ...(totalMicros === null ? [] : [budget({ ...total, maxMicros: totalMicros }, 'maxCostTotal')]),
     ...budgets.map((one) => budget(one, `the ${one.scope} budget "${one.id}"`)),
+    ...(maxTokensTotal === null ? [] : [tokens({ ...total, maxTokens: maxTokensTotal }, 'maxTokensTotal')]),
+    ...tokenWindows.map((one) => tokens(one, `the ${one.scope} limit "${one.id}" of tokensPerWindow`)),
     ...perCall(maxCostPerCallMicros, null),
     ...rated(rate, null),
     ...[...tools].flatMap(([tool, { maxCostPerCallMicros, rate }]) => [
@@ -65,6 +70,21 @@ function listOf(policy: NamedPolicy): readonly Limit[] {
       says: `${said} of ${formatMicros(maxMicros)}${within(windowMs)}`,
       counter: JSON.stringify(['budget', scope, owner, id, windowMs]),
       isOfAll: id === TOTAL_BUDGET,
+    };
+  }
+
+  function tokens(
+    { id, scope, windowMs, maxTokens }: Omit<TokenWindow, 'windowMs'> & { windowMs: number | null },
+    said: string,
+  ): Limit {
+    const owner = scope === 'mandate' ? policy.id : '';
+    return {
+      ...{ of: 'tokens', most: maxTokens, scope, tool: null },
+      says: `${said} of ${maxTokens} tokens${within(windowMs)}`,
+      counter: JSON.stringify(['tokens', scope, owner, id, windowMs]),
+      // Tokens are counted only while a policy limits them.
+      isOfAll: false,
+      assumes: JSON.stringify(policy.defaultTokens),
     };
   }
 

@@ -198,3 +198,26 @@ test('compares a rate of each person only with a rate of each person', () => {
     expect.stringContaining('rateLimit of 5 calls for each person in 1 h'),
   ]);
 });
+
+test('finds limits on tokens without effect, unless the policies assume other tokens for a call', () => {
+  const rules = [
+    { id: 'r', policy: 'p' },
+    { id: 's', policy: 'q' },
+  ];
+  const minute = (maxTokens: number) => ({ id: 'minute', scope: 'tenant', maxTokens, windowMs: 60_000 });
+  const codes = (one: object, other: object) =>
+    found({
+      policies: [
+        { ...P, ...one },
+        { id: 'q', ...other },
+      ],
+      rules,
+    }).map(({ code }) => code);
+  expect(codes({ maxTokensTotal: 900 }, { maxTokensTotal: 800 })).toEqual(['LIMIT_WITHOUT_EFFECT']);
+  expect(codes({ tokensPerWindow: [minute(900)] }, { tokensPerWindow: [minute(800)] })).toEqual([
+    'LIMIT_WITHOUT_EFFECT',
+  ]);
+  expect(codes({ maxTokensTotal: 900 }, { tokensPerWindow: [minute(800)] })).toEqual([]);
+  const assuming = { maxTokensTotal: 900, defaultTokens: { inputTokens: 500 } };
+  expect(codes(assuming, { maxTokensTotal: 800 })).toEqual([]);
+});

@@ -101,8 +101,12 @@ function withoutEffect(one: Held, other: Held): Told[] {
   });
 }
 
-/** True if the first limit refuses every call that the second limit would refuse. */
+/**
+ * True if the first limit refuses every call that the second limit would refuse. Limits on tokens are compared only if
+ * both policies assume the same tokens, because a call reserves the most tokens that any of them assumes.
+ */
 function leavesNothing(wide: Limit, limit: Limit): boolean {
+  if (wide.assumes !== limit.assumes) return false;
   if (wide.counter === limit.counter) return wide.most < limit.most;
   return wide.most <= limit.most && countsAllOf(wide, limit);
 }

@@ -46,6 +46,8 @@ export function widening(before: PolicyDocument, after: PolicyDocument): readonl
     ...lower('defaultEstimate', before.defaultEstimate, after.defaultEstimate),
     ...moreOpen(before.maxOpen, after.maxOpen),
     ...widerBudgets(before, after),
+    ...higher('maxTokensTotal', before.maxTokensTotal, after.maxTokensTotal),
+    ...widerTokens(before, after),
     ...widerRate('rateLimit', before.rateLimit, after.rateLimit),
     ...widerWaiting(before, after),
     ...widerNames('Tools', before, after, stepBudget),
@@ -163,13 +165,28 @@ function moreOpen(before: OpenDocument | undefined, after: OpenDocument | undefi
  * counter starts at 0.
  */
 function widerBudgets(before: PolicyDocument, after: PolicyDocument): string[] {
-  return (before.budgets ?? []).flatMap((budget) => {
-    const named = after.budgets?.filter(({ id }) => id === budget.id) ?? [];
+  return widerCounters('budget', before.budgets, after.budgets);
+}
+
+/** Reports the same of limits on tokens. */
+function widerTokens(before: PolicyDocument, after: PolicyDocument): string[] {
+  const limitsOf = ({ tokensPerWindow }: PolicyDocument) =>
+    tokensPerWindow?.map(({ maxTokens, ...limit }) => ({ ...limit, max: maxTokens }));
+  return widerCounters('tokensPerWindow', limitsOf(before), limitsOf(after));
+}
+
+function widerCounters(
+  field: string,
+  before: readonly BudgetDocument[] = [],
+  after: readonly BudgetDocument[] = [],
+): string[] {
+  return before.flatMap((budget) => {
+    const named = after.filter(({ id }) => id === budget.id);
     const kept = named.find(({ scope, windowMs }) => scope === budget.scope && windowMs === budget.windowMs);
     const [other] = named;
     if (kept !== undefined || other === undefined)
-      return higher(`budget ${budget.id}`, budget.max, kept?.max);
-    return [`budget ${budget.id}: ${counterOf(budget)} → ${counterOf(other)}, which starts at 0`];
+      return higher(`${field} ${budget.id}`, budget.max, kept?.max);
+    return [`${field} ${budget.id}: ${counterOf(budget)} → ${counterOf(other)}, which starts at 0`];
   });
 }
 

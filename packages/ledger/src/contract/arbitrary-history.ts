@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import type { BudgetReference } from '../port.ts';
 import { arbitraryTurnHistory } from './arbitrary-turns.ts';
 import { DAY_MS } from './bench.ts';
-import { budget, isOpenLimit, openLimit, planOf, rate, refusal } from './builders.ts';
+import { budget, isOpenLimit, openLimit, planOf, rate, refusal, tokens } from './builders.ts';
 import type { Command, History, OperationCommand } from './history-command.ts';
 
 /** The memory is short, so that histories last longer than it. */
@@ -39,6 +39,25 @@ const budgetReference: fc.Arbitrary<BudgetReference> = fc
     windowMs: one(null, 50, 1_500, 1_500),
   })
   .map((reference) => (reference.scope === 'tenant' ? { ...reference, subject: '' } : reference));
+
+/** The counters of the windows have the same names as those of money, so that a mix-up of the units shows. */
+const tokenLimit = fc
+  .record({ of: budgetReference, maxTokens: one(150, 300, 300, 600, 0) })
+  .map(({ of, maxTokens }) => tokens({ ...of, maxTokens }));
+
+const tokenReserve = fc
+  .record({
+    reserveTokens: one(100, 100, 120, 0),
+    charging: one('SUCCESS_BASED', 'SUCCESS_BASED', 'ATTEMPT_BASED'),
+    mostTokens: one(Number.MAX_SAFE_INTEGER, 150),
+    releases: one(
+      null,
+      { tokens: 100, percent: 50 },
+      { tokens: 250, percent: 20 },
+      { tokens: 0, percent: 100 },
+    ),
+  })
+  .map(({ reserveTokens, ...settling }) => ({ reserveTokens, settling }));
 
 const limit = mix<Limit>(
   [
@@ -124,6 +143,11 @@ const plan: fc.Arbitrary<StepRequest['plan']> = fc
     ),
     settling,
     prices: mix([1, one(undefined)], [1, tokenPrices]),
+    // Two thirds of the plans are of calls without tokens, as of tools.
+    inTokens: mix(
+      [2, one(null)],
+      [1, fc.record({ limits: fc.array(tokenLimit, { minLength: 1, maxLength: 2 }), reserve: tokenReserve })],
+    ),
     reserveMicros: one(30, 30, 30, 30, 0),
     observe: one(false, false, false, true),
     refusal: mix<Plan['refusal']>(
@@ -137,14 +161,25 @@ const plan: fc.Arbitrary<StepRequest['plan']> = fc
     holds: mix<[number, number | null]>([8, one([0, null])], [1, one([0, 1_200])], [1, one([1_200, null])]),
   })
   .map(
-    ({ holds: [holdsFromMs, holdsUntilMs], ancestors, formerAncestors, limits, settling, prices, ...rest }) =>
+    ({
+      holds: [holdsFromMs, holdsUntilMs],
+      ancestors,
+      formerAncestors,
+      limits,
+      settling,
+      prices,
+      inTokens,
+      ...rest
+    }) =>
       planOf({
         ...rest,
         settling: { ...settling, ...(prices && { tokenPrices: prices }) },
         holdsFromMs,
         holdsUntilMs,
         // Deciders charge every ALLOW to all ancestors. So the plan contains a budget of each ancestor.
+        ...(inTokens !== null && { tokens: inTokens.reserve }),
         limits: [
+          ...(inTokens?.limits ?? []),
           // A mandate in observe mode has no limit on open calls.
           ...limits.filter((limit) => !rest.observe || !isOpenLimit(limit)),
           ...(ancestors ?? []).map((subject) => budget({ subject, maxMicros: null })),
@@ -208,8 +243,10 @@ const command = mix<Command>(
       adjustment: fc.record({
         id: commandId,
         tenant,
-        budget: budgetReference,
-        deltaMicros: one(-40, -40, -90, 25, 70),
+        budget: fc
+          .tuple(budgetReference, one(false, false, true))
+          .map(([of, inTokens]): BudgetReference => (inTokens ? { ...of, unit: 'tokens' } : of)),
+        delta: one(-40, -40, -90, 25, 70),
       }),
     }),
   ],

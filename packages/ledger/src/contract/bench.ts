@@ -63,13 +63,15 @@ export async function limitFactOf(ledger: Ledger, request: StepRequest): Promise
 export async function spent(ledger: Ledger, tenant: string): Promise<Record<string, number>> {
   const balances = await ledger.balances(tenant);
   const budgets = balances.map(({ budget }) => budget);
-  expect(await ledger.spent(tenant, budgets)).toEqual(balances.map(({ spentMicros }) => spentMicros));
+  expect(await ledger.spent(tenant, budgets)).toEqual(balances.map(({ spent }) => spent));
   return Object.fromEntries(
-    balances.map(({ budget, spentMicros }) => [
-      [budget.scope, budget.subject, budget.id, ...(budget.windowMs === null ? [] : [budget.windowMs])].join(
-        ' ',
-      ),
-      spentMicros,
+    balances.map(({ budget, spent }) => [
+      [
+        ...[budget.scope, budget.subject, budget.id],
+        ...(budget.windowMs === null ? [] : [budget.windowMs]),
+        ...(budget.unit === undefined ? [] : [budget.unit]),
+      ].join(' '),
+      spent,
     ]),
   );
 }

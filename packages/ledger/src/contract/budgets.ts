@@ -160,11 +160,11 @@ export function budgets(make: MakeLedger): void {
       const request = await allow(ledger, stepRequest({ plan: planOf({ limits, reserveMicros: 10 }) }));
       const reference = { scope: 'agent', subject: AGENT, id: 'b', windowMs } as const;
       const command = { by: 'op', reason: 'goodwill', tenant: TENANT, budget: reference };
-      await ledger.adjust({ ...command, id: 'a', deltaMicros: -LARGEST });
-      await ledger.adjust({ ...command, id: 'b', deltaMicros: -4 });
+      await ledger.adjust({ ...command, id: 'a', delta: -LARGEST });
+      await ledger.adjust({ ...command, id: 'b', delta: -4 });
       const settled = await settle(ledger, settleRequest(request, { status: 'cancelled' }));
       expect(settled).toMatchObject({ deltaMicros: -6, chargedMicros: 4, cumulativeMicros: 4 });
-      await expect(ledger.adjust({ ...command, id: 'c', deltaMicros: -1 })).rejects.toMatchObject({
+      await expect(ledger.adjust({ ...command, id: 'c', delta: -1 })).rejects.toMatchObject({
         code: 'ADJUSTMENT_TOO_LARGE',
       });
       expect(isAllowed(await decide(ledger, stepRequest({ plan: planOf({ limits }) })))).toBe(true);
@@ -177,9 +177,9 @@ export function budgets(make: MakeLedger): void {
     const request = await allow(ledger, stepRequest({ plan: planOf({ limits, reserveMicros: 10 }) }));
     const reference = { scope: 'agent', subject: AGENT, id: 'w', windowMs: 60_000 } as const;
     const command = { by: 'op', reason: 'r', tenant: TENANT, budget: reference };
-    await ledger.adjust({ ...command, id: 'a', deltaMicros: LARGEST - 10 });
+    await ledger.adjust({ ...command, id: 'a', delta: LARGEST - 10 });
     clock.advance(30_000);
-    await ledger.adjust({ ...command, id: 'b', deltaMicros: -LARGEST });
+    await ledger.adjust({ ...command, id: 'b', delta: -LARGEST });
     const settled = await settle(ledger, settleRequest(request, { actualMicros: 11 }));
     expect(settled).toMatchObject({ deltaMicros: 0, chargedMicros: 10 });
   });
@@ -188,24 +188,24 @@ export function budgets(make: MakeLedger): void {
     const { ledger, clock } = await begin(make, 1_000);
     const command = { id: 'adj-1', by: 'op', reason: 'goodwill' };
     const reference = { scope: 'agent', subject: AGENT, id: 'total', windowMs: null } as const;
-    const adjustment = { ...command, tenant: TENANT, budget: reference, deltaMicros: -50 };
+    const adjustment = { ...command, tenant: TENANT, budget: reference, delta: -50 };
     const receipt = await ledger.adjust(adjustment);
-    expect(receipt).toEqual({ epoch: ledger.epoch, sequence: 1, atMs: clock(), spentMicros: -50 });
+    expect(receipt).toEqual({ epoch: ledger.epoch, sequence: 1, atMs: clock(), spent: -50 });
     clock.advance(DAY_MS - 1);
     await ledger.step([stepRequest({ agentId: 'other' })]);
     expect(await ledger.adjust(adjustment)).toEqual(receipt);
-    expect(await ledger.adjust({ ...adjustment, id: 'adj-2', deltaMicros: 20 })).toMatchObject({
-      spentMicros: -30,
+    expect(await ledger.adjust({ ...adjustment, id: 'adj-2', delta: 20 })).toMatchObject({
+      spent: -30,
       sequence: 3,
     });
     const plan = planOf({ limits: [budget({ maxMicros: 70 })] });
     expect(isAllowed(await decide(ledger, stepRequest({ plan })))).toBe(true);
-    const tooMuch = ledger.adjust({ ...adjustment, id: 'adj-3', deltaMicros: LARGEST });
+    const tooMuch = ledger.adjust({ ...adjustment, id: 'adj-3', delta: LARGEST });
     await expect(tooMuch).rejects.toEqual(
       expect.objectContaining({ code: 'ADJUSTMENT_TOO_LARGE', retryable: false }),
     );
     clock.advance(1);
-    expect((await ledger.adjust(adjustment)).spentMicros).toBe(20);
+    expect((await ledger.adjust(adjustment)).spent).toBe(20);
   });
 
   test('removes an adjustment from a window when the window has passed', async () => {
@@ -217,7 +217,7 @@ export function budgets(make: MakeLedger): void {
       reason: 'r',
       tenant: TENANT,
       budget: reference,
-      deltaMicros: 30,
+      delta: 30,
     });
     clock.advance(99);
     expect(await spent(ledger, TENANT)).toEqual({ 'tenant  w 100': 30 });

@@ -9,6 +9,8 @@ import {
   type SettleRequest,
   type Settling,
   type StepRequest,
+  type TokenLimit,
+  type TokenSettling,
   type TurnLimit,
   UNBOUND_SETTLING,
 } from '@mandate/schemas';
@@ -63,6 +65,35 @@ export function budget(overrides: Partial<BudgetLimit> = {}): BudgetLimit {
     windowMs: null,
     maxMicros: 1_000,
     ...overrides,
+  };
+}
+
+/** Returns a lifetime limit on the tokens of the agent. `overrides` replace its fields. */
+export function tokens(overrides: Partial<TokenLimit> = {}): TokenLimit {
+  return {
+    kind: 'tokens',
+    scope: 'agent',
+    subject: AGENT,
+    id: 'total',
+    windowMs: null,
+    maxTokens: 1_000,
+    ...overrides,
+  };
+}
+
+/** Returns what a call of 100 tokens reserves. `settling` replaces fields of its settling. */
+export function reserveTokens(
+  settling: Partial<TokenSettling> = {},
+  reserveTokens = 100,
+): NonNullable<StepRequest['plan']['tokens']> {
+  return {
+    reserveTokens,
+    settling: {
+      charging: 'SUCCESS_BASED',
+      mostTokens: Math.min(10 * reserveTokens, Number.MAX_SAFE_INTEGER),
+      releases: null,
+      ...settling,
+    },
   };
 }
 

@@ -29,7 +29,7 @@ export type Played =
       cleared: boolean;
       atMs: number;
     }
-  | { did: 'adjust'; adjustment: Adjustment; receipt: Receipt & { spentMicros: number } }
+  | { did: 'adjust'; adjustment: Adjustment; receipt: Receipt & { spent: number } }
   | { did: 'approve'; approval: Approval; receipt: Receipt & { expiresAtMs: number } }
   /** The ledger refused the command, so nothing changed. */
   | { did: 'nothing'; code: string };
@@ -99,8 +99,8 @@ async function carryOut(driver: Driver, command: Command): Promise<Played[]> {
       return [{ did: 'revive', id, target, revision, known, cleared, atMs }];
     }
     case 'adjust': {
-      const { budget, deltaMicros } = command.adjustment;
-      const id = [command.adjustment.id, ...Object.values(budget), deltaMicros].join('-');
+      const { budget, delta } = command.adjustment;
+      const id = [command.adjustment.id, ...Object.values(budget), delta].join('-');
       const adjustment = { ...ORDER, ...command.adjustment, id };
       return [{ did: 'adjust', adjustment, receipt: await ledger.adjust(adjustment) }];
     }

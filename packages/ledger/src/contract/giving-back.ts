@@ -97,7 +97,7 @@ function windowOf(ledger: Ledger, windowMs: number, maxMicros: number) {
       given += 1;
       const command = { id: `give-${given}`, by: 'op', reason: 'goodwill', tenant: TENANT };
       const reference = { scope, subject, id, windowMs };
-      return (await ledger.adjust({ ...command, budget: reference, deltaMicros: -micros })).spentMicros;
+      return (await ledger.adjust({ ...command, budget: reference, delta: -micros })).spent;
     },
   };
 }

@@ -13,8 +13,8 @@ export function publishing(make: MakeLedger): void {
     const blocked = stepRequest({ plan: planOf({ refusal: refusal() }) });
     const outcome = settleRequest(request, { actualMicros: 70 });
     await ledger.step([request, free, blocked, settleRequest(free), outcome]);
-    const charge = { tenant: TENANT, agentId: AGENT, source: request.source, deltaMicros: 100 };
-    const release = { ...charge, source: outcome.source, deltaMicros: -30 };
+    const charge = { tenant: TENANT, agentId: AGENT, source: request.source, delta: 100 };
+    const release = { ...charge, source: outcome.source, delta: -30 };
     expect(await ledger.unpublished(TENANT)).toEqual([
       { ...charge, budgets: [windowed, TOTAL] },
       { ...release, budgets: [windowed, TOTAL] },

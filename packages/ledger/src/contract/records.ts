@@ -13,7 +13,7 @@ import {
   type StepRequest,
   wireTime,
 } from '@mandate/schemas';
-import { countedTurn } from '@mandate/step';
+import { countedTurn, isTokenLimit } from '@mandate/step';
 import type { Receipt } from '../port.ts';
 import type { Played } from './drive.ts';
 import { enforcedVerdict, publishedVerdict } from './model/verdict.ts';
@@ -44,8 +44,14 @@ function recordOf(played: Played, epoch: string): Keyed | null {
     }
     case 'adjust': {
       const { adjustment, receipt } = played;
-      const stamp = { ...stampOf(receipt), spentMicros: receipt.spentMicros };
-      const record = { event: 'budget.adjusted' as const, adjustment: { ...adjustment, ...stamp } };
+      const { delta, ...named } = adjustment;
+      const { spent } = receipt;
+      const amounts =
+        adjustment.budget.unit === undefined
+          ? { deltaMicros: delta, spentMicros: spent }
+          : { deltaTokens: delta, usedTokens: spent };
+      const corrected = { ...named, ...stampOf(receipt), ...amounts };
+      const record = { event: 'budget.adjusted' as const, adjustment: corrected };
       return { key: adjustment.tenant, record };
     }
     case 'approve': {
@@ -123,6 +129,14 @@ function decisionOf(request: StepRequest, facts: StepFacts): Decision {
           settling: plan.settling,
           budgets: plan.limits.filter((limit): limit is BudgetLimit => limit.kind === 'budget'),
           rates: observed === null || observed.verdict === 'DEFER' ? rates : [],
+          ...(plan.tokens !== undefined &&
+            facts.chargedTokens !== undefined && {
+              tokens: {
+                tokens: facts.chargedTokens,
+                settling: plan.tokens.settling,
+                limits: plan.limits.filter(isTokenLimit),
+              },
+            }),
           leaseMs: plan.leaseMs,
           ...(plan.opensTurn !== undefined && { opensTurn: plan.opensTurn }),
           ...(turn !== undefined && { turn }),
@@ -171,6 +185,7 @@ function settledOf(request: SettleRequest, facts: SettleFacts): DecisionsRecord 
       excessMicros,
       releasedMicros,
       chargedMicros,
+      ...(facts.tokens !== undefined && { tokens: facts.tokens }),
       cumulativeMicros: Math.max(0, facts.cumulativeMicros),
       code: kind === 'settled' ? 'SETTLED' : 'NO_EFFECT',
       marks: [],

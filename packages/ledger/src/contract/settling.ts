@@ -285,9 +285,9 @@ export function settling(make: MakeLedger): void {
       'tenant  team': 300,
     });
     expect(await ledger.unpublished(TENANT)).toMatchObject([
-      { deltaMicros: 100, budgets: { length: 4 } },
-      { deltaMicros: 200, budgets: { length: 4 } },
-      { deltaMicros: 8_700, budgets: [{ id: 'daily' }, { id: 'total' }] },
+      { delta: 100, budgets: { length: 4 } },
+      { delta: 200, budgets: { length: 4 } },
+      { delta: 8_700, budgets: [{ id: 'daily' }, { id: 'total' }] },
     ]);
     // The excess used up the agent's own budget, but no budget of another agent.
     const { limits: seen } = await decide(ledger, held({}, { limits: [budget({ maxMicros: 5_000 })] }));

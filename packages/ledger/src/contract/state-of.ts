@@ -6,7 +6,7 @@ import { allCounters, allRates, type Counter } from '../memory/counters.ts';
 import type { Deferral } from '../memory/deferral.ts';
 import { isForgotten } from '../memory/deliveries.ts';
 import { sourceOf } from '../memory/log-positions.ts';
-import type { ProcessedDelivery, TenantState } from '../memory/remembered.ts';
+import type { Charge, ProcessedDelivery, TenantState } from '../memory/remembered.ts';
 import type { LedgerState } from '../memory/state.ts';
 
 /**
@@ -44,10 +44,10 @@ function linesOf(tenant: TenantState, atMs: number): unknown[][] {
   const { name, sequence, counters } = tenant;
   const lines: unknown[][] = [['tenant', name, sequence]];
   for (const counter of allCounters(counters)) {
-    const spentMicros = spentIn(counter, atMs);
+    const spent = spentIn(counter, atMs);
     const buckets = counter.sliding === null ? [] : slidingBuckets(counter.sliding, atMs);
-    if (spentMicros === 0 && buckets.length === 0) continue;
-    lines.push(['budget', name, nameOf(counter), spentMicros, buckets]);
+    if (spent === 0 && buckets.length === 0) continue;
+    lines.push(['budget', name, nameOf(counter), spent, buckets]);
   }
   for (const rate of allRates(counters)) {
     const times = slotTimes(rate, atMs);
@@ -88,11 +88,24 @@ function describe(delivery: ProcessedDelivery): unknown[] {
   const onLog = delivery.unpublished === null;
   if (delivery.kind !== 'first' && delivery.kind !== 'expired') return [...who, onLog, delivery.kind];
   const { agent: _agent, log: _log, another: _another, unpublished: _unpublished, lease, ...rest } = delivery;
-  const charges = lease?.charges.map(({ counter, maxMicros }) => [...nameOf(counter), maxMicros]);
-  const { charges: _charges, ...held } = lease ?? { charges: [] };
-  return [...who, onLog, Object.entries(rest).sort(), Object.entries(held).sort(), charges];
+  const { charges, tokens, ...held } = lease ?? { charges: [] };
+  const inTokens = tokens && {
+    ...tokens,
+    settling: Object.entries(tokens.settling).sort(),
+    charges: namesOf(tokens.charges),
+  };
+  const ofLease = [
+    Object.entries(held).sort(),
+    namesOf(charges),
+    inTokens && Object.entries(inTokens).sort(),
+  ];
+  return [...who, onLog, Object.entries(rest).sort(), ...ofLease];
 }
 
-function nameOf({ scope, subject, id, windowMs }: Counter): (string | number | null)[] {
-  return [scope, subject, id, windowMs];
+function namesOf(charges: readonly Charge[]): unknown[] {
+  return charges.map(({ counter, most }) => [...nameOf(counter), most]);
+}
+
+function nameOf({ scope, subject, id, windowMs, unit }: Counter): (string | number | null)[] {
+  return [scope, subject, id, windowMs, unit ?? ''];
 }

@@ -12,8 +12,8 @@ import { remember, rememberBriefly } from '../memory/forget.ts';
 import { attachDeferral, consumeGrant } from '../memory/grants.ts';
 import { openPosition } from '../memory/log-positions.ts';
 import { applyPendingOutcome } from '../memory/out-of-order-outcomes.ts';
-import type { AgentState, Lease, StoredDecision, TenantState } from '../memory/remembered.ts';
-import { chargesOf } from '../memory/reserve.ts';
+import type { AgentState, Lease, StoredDecision, TenantState, TokenLease } from '../memory/remembered.ts';
+import { chargesOf, tokenChargesOf } from '../memory/reserve.ts';
 import type { LedgerState } from '../memory/state.ts';
 import { advanceClock, advanceSequence, isAlreadyFolded } from './advance-clock.ts';
 
@@ -92,10 +92,24 @@ function chargeAgain(
     charging: reservation.charging,
     settling: reservation.settling,
     charges,
+    ...(reservation.tokens !== undefined && {
+      tokens: chargeTokensAgain(state, agent, reservation.tokens, atMs),
+    }),
     expiresAtMs: Date.parse(leaseExpiresAt),
     chargedMicros: reservation.micros,
     result: null,
   };
+}
+
+function chargeTokensAgain(
+  state: LedgerState,
+  agent: AgentState,
+  { tokens: reservedTokens, settling, limits }: NonNullable<Reservation['tokens']>,
+  atMs: number,
+): TokenLease {
+  const charges = tokenChargesOf(agent, limits);
+  for (const { counter } of charges) addToCounter(counter, atMs, reservedTokens, state.clockMs);
+  return { reservedTokens, settling, charges };
 }
 
 /** Opens the turn of a prompt, and counts a call in its turn. */

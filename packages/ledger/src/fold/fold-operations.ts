@@ -37,12 +37,14 @@ export function foldRevive(state: LedgerState, { id, target, revision, at }: Age
 }
 
 export function foldAdjustment(state: LedgerState, adjustment: BudgetAdjusted['adjustment']): void {
-  const { id, budget, deltaMicros, spentMicros, ledgerEpoch: epoch, ledgerSequence: sequence } = adjustment;
+  const { id, budget, ledgerEpoch: epoch, ledgerSequence: sequence } = adjustment;
+  const delta = adjustment.deltaTokens ?? adjustment.deltaMicros ?? 0;
+  const spent = adjustment.usedTokens ?? adjustment.spentMicros ?? 0;
   const tenant = advanceSequence(state, adjustment.tenant, sequence);
   const atMs = advanceClock(state, adjustment.at);
   if (answerOf(tenant.adjustments, id, atMs) !== undefined) return;
-  addToCounter(openCounter(tenant.counters, budget), atMs, deltaMicros, state.clockMs);
-  keepAnswer(tenant.adjustments, id, { epoch, sequence, atMs, spentMicros }, times(state, atMs));
+  addToCounter(openCounter(tenant.counters, budget), atMs, delta, state.clockMs);
+  keepAnswer(tenant.adjustments, id, { epoch, sequence, atMs, spent }, times(state, atMs));
 }
 
 export function foldApproval(state: LedgerState, approval: ApprovalRecorded['approval']): void {

@@ -7,6 +7,7 @@ import { applyOutcome } from '../memory/apply-outcome.ts';
 import { remember, rememberBriefly } from '../memory/forget.ts';
 import { openPosition } from '../memory/log-positions.ts';
 import { keepPendingOutcome, pendingKey } from '../memory/out-of-order-outcomes.ts';
+import type { Moved } from '../memory/remembered.ts';
 import type { LedgerState } from '../memory/state.ts';
 import { advanceClock, advanceSequence, isAlreadyFolded } from './advance-clock.ts';
 
@@ -28,10 +29,22 @@ export function foldSettlement(state: LedgerState, settlement: Settlement): void
   if (settlement.kind !== 'settled') return;
 
   const { deltaMicros, excessMicros, releasedMicros } = settlement;
-  const moved = { deltaMicros, excessMicros, releasedMicros, result: outcomeResult(settlement) };
+  const moved = {
+    deltaMicros,
+    excessMicros,
+    releasedMicros,
+    ...tokensMoved(settlement),
+    result: outcomeResult(settlement),
+  };
   const entry = decisionForAttempt(agent, settlement);
   // If the fold has not read the decision yet, the outcome waits for the decision. Without a decision nothing was
   // charged.
   if (entry === undefined) keepPendingOutcome(state, pendingKey(settlement), { ...moved, forgetAtMs });
   else applyOutcome(entry, moved, state.clockMs);
+}
+
+function tokensMoved({ tokens }: Settlement): Pick<Moved, 'tokens'> {
+  if (tokens === undefined) return {};
+  const { deltaTokens, excessTokens, releasedTokens } = tokens;
+  return { tokens: { deltaTokens, excessTokens, releasedTokens } };
 }

@@ -6,7 +6,15 @@ import type { AgentState, StoredDecision, TenantState } from './remembered.ts';
 export function openAgent(tenant: TenantState, id: string): AgentState {
   let agent = tenant.agents.get(id);
   if (agent === undefined) {
-    agent = { tenant, id, actions: new Map(), charges: [], waiting: NONE_WAIT, deliveries: 0 };
+    agent = {
+      tenant,
+      id,
+      actions: new Map(),
+      charges: [],
+      tokenCharges: [],
+      waiting: NONE_WAIT,
+      deliveries: 0,
+    };
     tenant.agents.set(id, agent);
   }
   return agent;

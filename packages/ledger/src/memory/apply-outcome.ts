@@ -1,8 +1,15 @@
 /** Applies an outcome to its ALLOW. The amounts come from a step or from the log. */
 
-import { addToCounter, isOwnBudget, openCallsOf, releasedOf, releaseSlot } from '@mandate/step';
+import {
+  addToCounter,
+  isOwnBudget,
+  openCallsOf,
+  releasedOf,
+  releasedTokensOf,
+  releaseSlot,
+} from '@mandate/step';
 import { openCounter, openRate } from './counters.ts';
-import type { Moved, StoredDecision } from './remembered.ts';
+import type { Moved, MovedTokens, StoredDecision, TokenLease } from './remembered.ts';
 
 /** Returns false if the outcome cannot settle the decision. */
 export function applyOutcome(entry: StoredDecision, moved: Moved, nowMs: number): boolean {
@@ -16,6 +23,8 @@ export function applyOutcome(entry: StoredDecision, moved: Moved, nowMs: number)
     const released = openCounter(agent.tenant.counters, releasedOf(agent.id));
     addToCounter(released, nowMs, moved.releasedMicros, nowMs);
   }
+  if (lease.tokens !== undefined && moved.tokens !== undefined)
+    moveTokens(entry, lease.tokens, moved.tokens, nowMs);
   if (lease.settling.open) {
     releaseSlot(openRate(agent.tenant.counters, openCallsOf(agent.id)), atMs, nowMs);
   }
@@ -23,4 +32,18 @@ export function applyOutcome(entry: StoredDecision, moved: Moved, nowMs: number)
   lease.result = moved.result;
   agent.tenant.running.delete(entry);
   return true;
+}
+
+function moveTokens(
+  { agent, atMs }: StoredDecision,
+  { charges }: TokenLease,
+  { deltaTokens, excessTokens, releasedTokens }: MovedTokens,
+  nowMs: number,
+): void {
+  for (const { counter } of charges) {
+    const excess = isOwnBudget(counter, agent.id) ? excessTokens : 0;
+    addToCounter(counter, atMs, deltaTokens + excess, nowMs);
+  }
+  if (releasedTokens === 0) return;
+  addToCounter(openCounter(agent.tenant.counters, releasedTokensOf(agent.id)), nowMs, releasedTokens, nowMs);
 }

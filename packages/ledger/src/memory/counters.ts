@@ -20,6 +20,7 @@ export type Counter = BudgetCounter & {
   readonly subject: string;
   readonly id: string;
   readonly windowMs: number | null;
+  readonly unit?: 'tokens';
 };
 
 export type Counters = {
@@ -44,7 +45,8 @@ export function findCounter(counters: Counters, budget: BudgetReference): Counte
   const ofSubject = counters.budgets[budget.scope].get(budget.subject);
   if (ofSubject === undefined) return undefined;
   for (const counter of ofSubject) {
-    if (counter.windowMs === budget.windowMs && counter.id === budget.id) return counter;
+    if (counter.windowMs === budget.windowMs && counter.id === budget.id && counter.unit === budget.unit)
+      return counter;
   }
   return undefined;
 }
@@ -52,13 +54,18 @@ export function findCounter(counters: Counters, budget: BudgetReference): Counte
 export function openCounter(counters: Counters, budget: BudgetReference): Counter {
   const known = findCounter(counters, budget);
   if (known !== undefined) return known;
-  const { scope, subject, id, windowMs } = budget;
-  const counter: Counter = { scope, subject, id, windowMs, ...createBudgetCounter(windowMs) };
+  const counter: Counter = { ...referenceOf(budget), ...createBudgetCounter(budget.windowMs) };
   if (counter.sliding !== null) counters.sliding.push(counter.sliding);
+  const { scope, subject } = counter;
   const ofSubject = counters.budgets[scope].get(subject);
   if (ofSubject === undefined) counters.budgets[scope].set(subject, [counter]);
   else ofSubject.push(counter);
   return counter;
+}
+
+/** Returns only the fields that identify a counter. */
+export function referenceOf({ scope, subject, id, windowMs, unit }: BudgetReference): BudgetReference {
+  return unit === undefined ? { scope, subject, id, windowMs } : { scope, subject, id, windowMs, unit };
 }
 
 export function* allCounters(counters: Counters): Generator<Counter> {

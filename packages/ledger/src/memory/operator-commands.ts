@@ -66,25 +66,24 @@ export function adjust(
   epoch: string,
   nowMs: number,
   adjustment: Adjustment,
-): Receipt & { spentMicros: number } {
+): Receipt & { spent: number } {
   const tenant = openTenant(state, adjustment.tenant);
   const known = answerOf(tenant.adjustments, adjustment.id, nowMs);
   if (known !== undefined) return known;
 
   const counter = openCounter(tenant.counters, adjustment.budget);
-  if (fittingIn(counter, nowMs, adjustment.deltaMicros, nowMs) !== adjustment.deltaMicros) {
+  if (fittingIn(counter, nowMs, adjustment.delta, nowMs) !== adjustment.delta) {
     throw new MandateError(
       'ADJUSTMENT_TOO_LARGE',
       'The counter cannot hold what this adjustment would leave.',
       {
-        remedy: 'Adjust by an amount that leaves the counter within 2^53-1 micro-dollars of zero.',
+        remedy: 'Adjust by an amount that leaves the counter within 2^53-1 of zero, in its unit.',
       },
     );
   }
-  addToCounter(counter, nowMs, adjustment.deltaMicros, nowMs);
+  addToCounter(counter, nowMs, adjustment.delta, nowMs);
   tenant.sequence += 1;
-  const spentMicros = spentIn(counter, nowMs);
-  const receipt = { epoch, sequence: tenant.sequence, atMs: nowMs, spentMicros };
+  const receipt = { epoch, sequence: tenant.sequence, atMs: nowMs, spent: spentIn(counter, nowMs) };
   keep(state, tenant.adjustments, adjustment.id, receipt, nowMs);
   return receipt;
 }

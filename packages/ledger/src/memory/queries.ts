@@ -1,9 +1,9 @@
 /** Read-only questions: balances, open actions, flags, and unpublished changes. */
 import type { KillFact, KillTarget } from '@mandate/schemas';
-import { isOwnBudget, releasedOf, spentIn, stillCounts, totalOf } from '@mandate/step';
+import { isOwnBudget, releasedOf, releasedTokensOf, spentIn, stillCounts, totalOf } from '@mandate/step';
 import type { Balance, BudgetReference, OpenAction, Unpublished } from '../port.ts';
 import { attemptsOf } from './agents.ts';
-import { allCounters, findCounter } from './counters.ts';
+import { allCounters, type Counter, findCounter, referenceOf } from './counters.ts';
 import { isOpen } from './deliveries.ts';
 import { concerns, killFact } from './flags.ts';
 import { sourceOf } from './log-positions.ts';
@@ -13,10 +13,8 @@ import type { LedgerState } from './state.ts';
 export function balancesOf(tenant: TenantState, nowMs: number): Balance[] {
   const balances: Balance[] = [];
   for (const counter of allCounters(tenant.counters)) {
-    const spentMicros = spentIn(counter, nowMs);
-    if (spentMicros === 0) continue;
-    const { scope, subject, id, windowMs } = counter;
-    balances.push({ tenant: tenant.name, budget: { scope, subject, id, windowMs }, spentMicros });
+    const spent = spentIn(counter, nowMs);
+    if (spent !== 0) balances.push({ tenant: tenant.name, budget: referenceOf(counter), spent });
   }
   return balances.sort((a, b) => compareBudgets(a.budget, b.budget));
 }
@@ -93,16 +91,16 @@ export function unpublishedOf(tenant: TenantState, nowMs: number): Unpublished[]
   return [...tenant.unpublished].flatMap((delivery) => {
     const { agent } = delivery;
     return movedBy(delivery, nowMs)
-      .filter(({ deltaMicros }) => deltaMicros !== 0)
+      .filter(({ delta }) => delta !== 0)
       .map((moved) => ({ tenant: tenant.name, agentId: agent.id, source: sourceOf(delivery), ...moved }));
   });
 }
 
 /**
  * Returns the amounts that a delivery changed, each with its counters: all counters of the ALLOW, the agent's own
- * counters, and its counter of releases.
+ * counters, and its counter of releases. First in money, then in tokens.
  */
-function movedBy(delivery: ProcessedDelivery, nowMs: number): Pick<Unpublished, 'deltaMicros' | 'budgets'>[] {
+function movedBy(delivery: ProcessedDelivery, nowMs: number): Pick<Unpublished, 'delta' | 'budgets'>[] {
   const { agent, kind } = delivery;
   if (delivery.unpublished === null || kind === 'duplicate' || kind === 'unremembered') return [];
   const { facts } = delivery.unpublished;
@@ -111,17 +109,25 @@ function movedBy(delivery: ProcessedDelivery, nowMs: number): Pick<Unpublished, 
     delivery.kind === 'settled' ? delivery.unpublished.facts : delivery.unpublished.appliedOutcome;
   const reservedMicros = delivery.kind === 'settled' ? 0 : facts.chargedMicros;
   if (entry?.lease == null) return [];
-  const charges = entry.lease.charges.filter(({ counter }) => stillCounts(counter, entry.atMs, nowMs));
-  const own = charges.filter((charge) => isOwnBudget(charge.counter, agent.id));
-  return [
-    { deltaMicros: reservedMicros + (settled?.deltaMicros ?? 0), budgets: charges.map(referenceOf) },
-    { deltaMicros: settled?.excessMicros ?? 0, budgets: own.map(referenceOf) },
-    { deltaMicros: settled?.releasedMicros ?? 0, budgets: [releasedOf(agent.id)] },
+  const counting = (charges: readonly Charge[]) =>
+    charges.map(({ counter }) => counter).filter((counter) => stillCounts(counter, entry.atMs, nowMs));
+  const isOwn = (counter: Counter) => isOwnBudget(counter, agent.id);
+  const charged = counting(entry.lease.charges);
+  const ofMoney = [
+    { delta: reservedMicros + (settled?.deltaMicros ?? 0), budgets: charged.map(referenceOf) },
+    { delta: settled?.excessMicros ?? 0, budgets: charged.filter(isOwn).map(referenceOf) },
+    { delta: settled?.releasedMicros ?? 0, budgets: [releasedOf(agent.id)] },
   ];
-}
-
-function referenceOf({ counter: { scope, subject, id, windowMs } }: Charge): BudgetReference {
-  return { scope, subject, id, windowMs };
+  const { tokens } = entry.lease;
+  if (tokens === undefined) return ofMoney;
+  const inTokens = counting(tokens.charges);
+  const reservedTokens = delivery.kind === 'settled' ? 0 : tokens.reservedTokens;
+  return [
+    ...ofMoney,
+    { delta: reservedTokens + (settled?.tokens?.deltaTokens ?? 0), budgets: inTokens.map(referenceOf) },
+    { delta: settled?.tokens?.excessTokens ?? 0, budgets: inTokens.filter(isOwn).map(referenceOf) },
+    { delta: settled?.tokens?.releasedTokens ?? 0, budgets: [releasedTokensOf(agent.id)] },
+  ];
 }
 
 export function flagsInForce(state: LedgerState, tenant: string): (KillFact & { target: KillTarget })[] {
@@ -131,13 +137,17 @@ export function flagsInForce(state: LedgerState, tenant: string): (KillFact & { 
     .map(([, flag]) => ({ ...killFact(flag), target: flag.target }));
 }
 
-/** Compares by scope, subject, id, window. A lifetime counter comes before counters with a window. */
-function compareBudgets(a: BudgetReference, b: BudgetReference): number {
+/**
+ * Compares by scope, subject, id, window. A lifetime counter comes before counters with a window, and money before
+ * tokens.
+ */
+export function compareBudgets(a: BudgetReference, b: BudgetReference): number {
   return (
     compareTexts(a.scope, b.scope) ||
     compareTexts(a.subject, b.subject) ||
     compareTexts(a.id, b.id) ||
-    (a.windowMs ?? -1) - (b.windowMs ?? -1)
+    (a.windowMs ?? -1) - (b.windowMs ?? -1) ||
+    compareTexts(a.unit ?? '', b.unit ?? '')
   );
 }
 

@@ -11,6 +11,8 @@ import type {
   Settling,
   StepFacts,
   StepRequest,
+  TokenSettling,
+  TokensSettled,
   Verdict,
 } from '@mandate/schemas';
 import type { Turn } from '@mandate/step';
@@ -36,7 +38,7 @@ export type TenantState = {
   readonly grants: Grants;
   /** By agent and prompt. See `turnKey`. */
   readonly turns: Map<string, Turn>;
-  readonly adjustments: Done<Receipt & { spentMicros: number }>;
+  readonly adjustments: Done<Receipt & { spent: number }>;
   readonly approvals: Done<Receipt & { expiresAtMs: number }>;
   /** Answered deliveries whose record may not be on the log yet, oldest first. */
   readonly unpublished: Set<ProcessedDelivery>;
@@ -53,6 +55,8 @@ export type AgentState = {
   readonly actions: Map<string, StoredDecision>;
   /** The charges of the agent's latest ALLOW. Nearly all decisions have equal charges, and share this list. */
   charges: readonly Charge[];
+  /** The same for the tokens of the agent's latest ALLOW that reserved tokens. */
+  tokenCharges: readonly Charge[];
   /** The agent's deferred actions that wait for a person. Some may be forgotten already. */
   waiting: readonly Deferral[];
   /** The number of deliveries that refer to this agent. At 0 the agent is forgotten too. */
@@ -76,8 +80,8 @@ type RememberedDelivery = {
   readonly forgetAtMs: number;
 };
 
-/** A charged counter, and its limit when it was charged. */
-export type Charge = { readonly counter: Counter; readonly maxMicros: number | null };
+/** A charged counter, and its limit when it was charged, in the unit of the counter. */
+export type Charge = { readonly counter: Counter; readonly most: number | null };
 
 /** The charge of an ALLOW: a reservation before its outcome, and a cost after it. */
 export type Lease = {
@@ -85,9 +89,18 @@ export type Lease = {
   readonly charging: Charging;
   readonly settling: Settling;
   readonly charges: readonly Charge[];
+  /** Absent if the ALLOW reserved no tokens. */
+  readonly tokens?: TokenLease;
   readonly expiresAtMs: number;
   chargedMicros: number;
   result: OutcomeResult | null;
+};
+
+/** The tokens that an ALLOW reserved, and how its outcome settles them. */
+export type TokenLease = {
+  readonly reservedTokens: number;
+  readonly settling: TokenSettling;
+  readonly charges: readonly Charge[];
 };
 
 /** The valid decision about one attempt of an action. */
@@ -145,8 +158,12 @@ export type Moved = {
   readonly excessMicros: number;
   /** The change of the agent's counter of releases. */
   readonly releasedMicros: number;
+  /** The changes of counters of tokens. Absent if the ALLOW reserved no tokens. */
+  readonly tokens?: MovedTokens;
   readonly result: OutcomeResult;
 };
+
+export type MovedTokens = Pick<TokensSettled, 'deltaTokens' | 'excessTokens' | 'releasedTokens'>;
 
 /** An outcome that is before its decision on the log. See out-of-order-outcomes.ts. */
 export type PendingOutcome = Moved & {

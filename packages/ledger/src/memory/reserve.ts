@@ -2,20 +2,24 @@
  * The effects of an ALLOW: it charges its reservation to every counter, takes a slot of every rate, and uses up its
  * grant.
  */
-import type { StepRequest } from '@mandate/schemas';
+import type { BudgetLimit, Plan, StepRequest, TokenLimit } from '@mandate/schemas';
 import {
   addToCounter,
-  type BudgetReference,
+  type Chargeable,
   chargedCounters,
   fittingIn,
+  isBudgetLimit,
+  isTokenLimit,
+  moneyToCharge,
   type SlidingRate,
   spentIn,
   takeSlot,
+  tokensToCharge,
   totalOf,
 } from '@mandate/step';
 import { openAgent } from './agents.ts';
 import { findCounter, findRate, openCounter, openRate } from './counters.ts';
-import type { AgentState, Charge, Lease, TenantState } from './remembered.ts';
+import type { AgentState, Charge, Lease, TenantState, TokenLease } from './remembered.ts';
 
 export function lifetimeSpend(tenant: TenantState, agentId: string, nowMs: number): number {
   const total = findCounter(tenant.counters, totalOf(agentId));
@@ -24,8 +28,8 @@ export function lifetimeSpend(tenant: TenantState, agentId: string, nowMs: numbe
 
 export function reserve(tenant: TenantState, request: StepRequest, nowMs: number): Lease {
   const { plan } = request;
-  const budgets = plan.limits.filter((limit) => limit.kind === 'budget');
-  const charges = chargesOf(openAgent(tenant, request.agentId), budgets);
+  const agent = openAgent(tenant, request.agentId);
+  const charges = chargesOf(agent, plan.limits.filter(isBudgetLimit));
   const reservedMicros = cutToExact(charges, nowMs, plan.reserveMicros, nowMs);
   for (const { counter } of charges) addToCounter(counter, nowMs, reservedMicros, nowMs);
   return {
@@ -33,23 +37,31 @@ export function reserve(tenant: TenantState, request: StepRequest, nowMs: number
     charging: plan.charging,
     settling: plan.settling,
     charges,
+    ...(plan.tokens !== undefined && { tokens: reserveTokens(agent, plan.tokens, plan.limits, nowMs) }),
     expiresAtMs: nowMs + plan.leaseMs,
     chargedMicros: reservedMicros,
     result: null,
   };
 }
 
-/**
- * Returns the amount, cut so that all sums at `atMs` stay exact (±(2^53-1) micro-dollars). A cut is possible only for
- * a cost above its reservation, for a call in observe mode that no budget refuses, and for a release after a credit.
- */
-export function cutToExact(
-  charges: readonly Charge[],
-  atMs: number,
-  deltaMicros: number,
+function reserveTokens(
+  agent: AgentState,
+  { reserveTokens, settling }: NonNullable<Plan['tokens']>,
+  limits: Plan['limits'],
   nowMs: number,
-): number {
-  return charges.reduce((fits, { counter }) => fittingIn(counter, atMs, fits, nowMs), deltaMicros);
+): TokenLease {
+  const charges = tokenChargesOf(agent, limits.filter(isTokenLimit));
+  const reservedTokens = cutToExact(charges, nowMs, reserveTokens, nowMs);
+  for (const { counter } of charges) addToCounter(counter, nowMs, reservedTokens, nowMs);
+  return { reservedTokens, settling, charges };
+}
+
+/**
+ * Returns the amount, cut so that all sums at `atMs` stay exact (within ±(2^53-1)). A cut is possible only for a cost
+ * above its reservation, for a call in observe mode that no budget refuses, and for a release after a credit.
+ */
+export function cutToExact(charges: readonly Charge[], atMs: number, delta: number, nowMs: number): number {
+  return charges.reduce((fits, { counter }) => fittingIn(counter, atMs, fits, nowMs), delta);
 }
 
 /** Takes one slot of each rate of the request and returns the rates. A rate that the plan lists twice counts once. */
@@ -75,14 +87,24 @@ export function ratesOf(tenant: TenantState, { plan }: StepRequest): readonly Sl
 /** Returns the counters that these budgets charge. Decisions of the same agent share an equal list. */
 export function chargesOf(
   agent: AgentState,
-  budgets: readonly (BudgetReference & { maxMicros: number | null })[],
+  budgets: readonly Omit<BudgetLimit, 'kind'>[],
 ): readonly Charge[] {
-  const { counters } = agent.tenant;
-  const charged = chargedCounters(agent.id, budgets, (budget) => openCounter(counters, budget));
-  return shareCharges(
-    agent,
-    charged.map(({ counter, maxMicros }) => ({ counter, maxMicros })),
-  );
+  return shareCharges(agent, charged(agent, moneyToCharge(agent.id, budgets)));
+}
+
+/** Returns the counters that these limits on tokens charge. Decisions of the same agent share an equal list. */
+export function tokenChargesOf(
+  agent: AgentState,
+  limits: readonly Omit<TokenLimit, 'kind'>[],
+): readonly Charge[] {
+  return shareTokenCharges(agent, charged(agent, tokensToCharge(limits)));
+}
+
+function charged({ tenant: { counters } }: AgentState, chargeable: readonly Chargeable[]): Charge[] {
+  return chargedCounters(chargeable, (budget) => openCounter(counters, budget)).map(({ counter, most }) => ({
+    counter,
+    most,
+  }));
 }
 
 /** Returns the agent's latest list if it is equal. So a million decisions share a few lists. */
@@ -91,9 +113,14 @@ export function shareCharges(agent: AgentState, charges: readonly Charge[]): rea
   return agent.charges;
 }
 
+export function shareTokenCharges(agent: AgentState, charges: readonly Charge[]): readonly Charge[] {
+  if (!sameCharges(charges, agent.tokenCharges)) agent.tokenCharges = charges;
+  return agent.tokenCharges;
+}
+
 function sameCharges(a: readonly Charge[], b: readonly Charge[]): boolean {
   return (
     a.length === b.length &&
-    a.every((charge, at) => charge.counter === b[at]?.counter && charge.maxMicros === b[at]?.maxMicros)
+    a.every((charge, at) => charge.counter === b[at]?.counter && charge.most === b[at]?.most)
   );
 }

@@ -3,9 +3,17 @@
  * ALLOW charged.
  */
 
-import type { SettleFacts, SettleRequest } from '@mandate/schemas';
+import type { SettleFacts, SettleRequest, TokensSettled } from '@mandate/schemas';
 import { outcomeResult } from '@mandate/schemas/core';
-import { excessIn, finalCharge, isOwnBudget, releasedOf, spentIn } from '@mandate/step';
+import {
+  excessIn,
+  finalCharge,
+  isOwnBudget,
+  releasedOf,
+  releasedTokensOf,
+  spentIn,
+  tokenCharge,
+} from '@mandate/step';
 import type { StepResult } from '../port.ts';
 import { decisionForAttempt, openAgent } from './agents.ts';
 import { applyOutcome } from './apply-outcome.ts';
@@ -14,7 +22,7 @@ import { isForgotten } from './deliveries.ts';
 import { forgetBrief, remember, rememberBriefly } from './forget.ts';
 import { openPosition } from './log-positions.ts';
 import { answerAgain } from './redelivery.ts';
-import type { Lease, Settled, StoredDecision, Unremembered } from './remembered.ts';
+import type { Charge, Lease, Settled, StoredDecision, TokenLease, Unremembered } from './remembered.ts';
 import { cutToExact, lifetimeSpend } from './reserve.ts';
 import { hasRoom } from './room.ts';
 import { type LedgerState, openTenant } from './state.ts';
@@ -91,6 +99,7 @@ type Charged = Pick<
   | 'releaseRefused'
   | 'overCostPerCall'
   | 'overdrawn'
+  | 'tokens'
 >;
 
 const NOTHING: Charged = {
@@ -109,14 +118,12 @@ function charge(entry: StoredDecision, lease: Lease, request: SettleRequest, now
   const { chargedMicros, excessMicros, usageMicros, releasedMicros, releaseRefused, overCostPerCall } =
     finalCharge(lease, request, releases === undefined ? 0 : spentIn(releases, nowMs));
   const deltaMicros = cutToExact(lease.charges, atMs, chargedMicros - lease.reservedMicros, nowMs);
-  const own = excessMicros === 0 ? [] : lease.charges.filter((each) => isOwnBudget(each.counter, agent.id));
+  const tokens = lease.tokens === undefined ? undefined : tokensOf(entry, lease.tokens, request, nowMs);
   const moved = {
     deltaMicros,
-    excessMicros: own.reduce(
-      (fits, { counter }) => excessIn(counter, atMs, { deltaMicros, excessMicros: fits }, nowMs),
-      excessMicros,
-    ),
+    excessMicros: excessOf(entry, lease.charges, { delta: deltaMicros, excess: excessMicros }, nowMs),
     releasedMicros,
+    ...(tokens !== undefined && { tokens }),
     result: outcomeResult(request),
   };
   applyOutcome(entry, moved, nowMs);
@@ -127,12 +134,51 @@ function charge(entry: StoredDecision, lease: Lease, request: SettleRequest, now
     releasedMicros,
     releaseRefused,
     overCostPerCall,
-    overdrawn: deltaMicros + moved.excessMicros > 0 && overdrawn(lease, nowMs),
+    overdrawn: deltaMicros + moved.excessMicros > 0 && isOverdrawn(lease.charges, nowMs),
+    ...(tokens !== undefined &&
+      lease.tokens !== undefined && {
+        tokens: {
+          ...tokens,
+          overdrawn: tokens.deltaTokens + tokens.excessTokens > 0 && isOverdrawn(lease.tokens.charges, nowMs),
+        },
+      }),
   };
 }
 
-function overdrawn(lease: Lease, nowMs: number): boolean {
-  return lease.charges.some(
-    ({ counter, maxMicros }) => maxMicros !== null && spentIn(counter, nowMs) > maxMicros,
-  );
+/** Computes what the outcome changes of the reserved tokens. Changes nothing. */
+function tokensOf(
+  entry: StoredDecision,
+  lease: TokenLease,
+  request: SettleRequest,
+  nowMs: number,
+): Omit<TokensSettled, 'overdrawn'> {
+  const { agent, atMs } = entry;
+  const releases = findCounter(agent.tenant.counters, releasedTokensOf(agent.id));
+  const held = releases === undefined ? 0 : spentIn(releases, nowMs);
+  const { chargedTokens, excessTokens, releasedTokens, releaseRefused } = tokenCharge(lease, request, held);
+  const deltaTokens = cutToExact(lease.charges, atMs, chargedTokens - lease.reservedTokens, nowMs);
+  return {
+    deltaTokens,
+    chargedTokens: lease.reservedTokens + deltaTokens,
+    excessTokens: excessOf(entry, lease.charges, { delta: deltaTokens, excess: excessTokens }, nowMs),
+    releasedTokens,
+    releaseRefused,
+  };
+}
+
+/** Returns the part of an excess that fits into the agent's own counters. */
+function excessOf(
+  { agent, atMs }: StoredDecision,
+  charges: readonly Charge[],
+  { delta, excess }: { delta: number; excess: number },
+  nowMs: number,
+): number {
+  if (excess === 0) return 0;
+  return charges
+    .filter(({ counter }) => isOwnBudget(counter, agent.id))
+    .reduce((fits, { counter }) => excessIn(counter, atMs, { delta, excess: fits }, nowMs), excess);
+}
+
+function isOverdrawn(charges: readonly Charge[], nowMs: number): boolean {
+  return charges.some(({ counter, most }) => most !== null && spentIn(counter, nowMs) > most);
 }

@@ -74,6 +74,7 @@ export function decide(state: LedgerState, epoch: string, nowMs: number, request
     chargedMicros: lease?.reservedMicros ?? 0,
     cumulativeMicros: lifetimeSpend(tenant, request.agentId, nowMs),
     leaseExpiresAtMs: lease?.expiresAtMs ?? null,
+    ...(lease?.tokens !== undefined && { chargedTokens: lease.tokens.reservedTokens }),
   };
   const counts = enforced.verdict === 'ALLOW';
   store(state, tenant, request, { facts, published, lease, grantConsumed, rates, position, counts });

@@ -55,8 +55,7 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
     const { agentId, actionId, digest } = asked;
     const approval = { agentId, actionId, digest, answer: 'granted', expiresAtMs: 9e15 } as const;
     const commands: Record<string, () => Promise<object>> = {
-      'adj-lost': () =>
-        ledger.adjust({ ...order('adj-lost'), tenant: TENANT, budget: total, deltaMicros: 7 }),
+      'adj-lost': () => ledger.adjust({ ...order('adj-lost'), tenant: TENANT, budget: total, delta: 7 }),
       'app-lost': () => ledger.approve({ ...order('app-lost'), tenant: TENANT, ...approval }),
       'kill-lost': () => ledger.kill(target, order('kill-lost')),
       'all-lost': () => ledger.kill({ scope: 'all' }, order('all-lost')),

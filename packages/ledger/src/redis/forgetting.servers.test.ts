@@ -57,7 +57,7 @@ describeWithOwnServers(['redis'], 'forgetting', () => {
     await ledger.step([...requests, ...outcomes, ...duplicates]);
     const order = (id: string) => ({ id, by: 'op', reason: 'r', tenant: TENANT });
     const total = { scope: 'agent', subject: AGENT, id: 'total', windowMs: null } as const;
-    await ledger.adjust({ ...order('adj'), budget: total, deltaMicros: 5 });
+    await ledger.adjust({ ...order('adj'), budget: total, delta: 5 });
     // This request was blocked temporarily, so a person may still approve it.
     const [{ actionId, digest } = stepRequest()] = requests;
     const grant = { agentId: AGENT, actionId, digest, answer: 'granted', expiresAtMs: 1_100 } as const;

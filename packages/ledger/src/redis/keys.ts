@@ -45,8 +45,9 @@ export function registryKeys(namespace: string): string[] {
 }
 
 /** Returns the name of a counter. Only this file builds and parses such names. Scripts use them unchanged. */
-export function counterName({ scope, subject, id, windowMs }: BudgetReference): string {
-  return JSON.stringify([scope, subject, id, windowMs]);
+export function counterName({ scope, subject, id, windowMs, unit }: BudgetReference): string {
+  const name = [scope, subject, id, windowMs];
+  return JSON.stringify(unit === undefined ? name : [...name, unit]);
 }
 
 /**
@@ -57,13 +58,14 @@ export function ownCounters(agentId: string): string {
 }
 
 export function budgetNamed(name: string): BudgetReference {
-  const [scope, subject, id, windowMs] = JSON.parse(name) as [
+  const [scope, subject, id, windowMs, unit] = JSON.parse(name) as [
     BudgetLimit['scope'],
     string,
     string,
     number | null,
+    'tokens'?,
   ];
-  return { scope, subject, id, windowMs };
+  return { scope, subject, id, windowMs, ...(unit !== undefined && { unit }) };
 }
 
 type RateReference = Pick<RateLimit, 'agentId' | 'tool' | 'windowMs'>;

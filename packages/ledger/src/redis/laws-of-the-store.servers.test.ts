@@ -191,7 +191,7 @@ describeWithOwnServers(['redis'], 'the store and the fold', () => {
             } else if ('micros' in act && credited) {
               const order = { id: `credit-${at}`, by: 'operator', reason: 'because', tenant: 'acme' };
               const { scope, subject, id } = budget({ id: 'w' });
-              const change = { ...order, budget: { scope, subject, id, windowMs }, deltaMicros: act.micros };
+              const change = { ...order, budget: { scope, subject, id, windowMs }, delta: act.micros };
               await both((ledger) => ledger.adjust(change));
             }
           }
@@ -246,8 +246,8 @@ describeWithOwnServers(['redis'], 'the store and the fold', () => {
         micros,
       ]);
       const own = (await ledger.balances('acme')).filter(({ budget: { subject } }) => subject === agentId);
-      expect(own.map(({ spentMicros }) => spentMicros)).toEqual([micros, micros]);
-      expect((await ledger.unpublished('acme')).at(-1)?.deltaMicros).toBe(micros);
+      expect(own.map(({ spent }) => spent)).toEqual([micros, micros]);
+      expect((await ledger.unpublished('acme')).at(-1)?.delta).toBe(micros);
       await ledger.confirm(ledger.epoch, [request]);
       const again = await loaded(await ledger.state(), START_MS);
       expect(await again.ledger.balances('acme')).toEqual(await ledger.balances('acme'));

@@ -1,6 +1,6 @@
 /** Converts a folded state to lines for load.lua and load-registry.lua: plain data in the format of the scripts. */
 import { UNBOUND_SETTLING } from '@mandate/schemas/core';
-import { openCallsOf, releasedOf, slidingBuckets, slotTimes } from '@mandate/step';
+import { openCallsOf, releasedOf, releasedTokensOf, slidingBuckets, slotTimes } from '@mandate/step';
 import { attemptsOf } from '../memory/agents.ts';
 import type { Done } from '../memory/commands.ts';
 import { allCounters, allRates } from '../memory/counters.ts';
@@ -8,11 +8,19 @@ import type { Deferral } from '../memory/deferral.ts';
 import { isForgotten } from '../memory/deliveries.ts';
 import { type Flag, flagKey } from '../memory/flags.ts';
 import { sourceOf } from '../memory/log-positions.ts';
-import type { Lease, ProcessedDelivery, StoredDecision, TenantState } from '../memory/remembered.ts';
+import type {
+  Charge,
+  Lease,
+  PendingOutcome,
+  ProcessedDelivery,
+  StoredDecision,
+  TenantState,
+  TokenLease,
+} from '../memory/remembered.ts';
 import type { LedgerState } from '../memory/state.ts';
 import { counterName, grantName, ownCounters, positionOf, rateName } from './keys.ts';
 import { listOf } from './open-list.ts';
-import { type Charged, requestWords } from './scripts/field-encoding.ts';
+import { type Charged, requestWords, tokenWord } from './scripts/field-encoding.ts';
 import { turnText } from './scripts/turn-words.ts';
 
 /** `weight`: the work for this line, as a number of ordinary lines. */
@@ -28,10 +36,10 @@ export function* linesOf(state: LedgerState): Generator<ShardLine> {
   }
   for (const { name: tenant, counters } of state.tenants.values()) {
     for (const counter of allCounters(counters)) {
-      const { sliding, spentMicros } = counter;
+      const { sliding, spent } = counter;
       const name = counterName(counter);
       if (sliding === null) {
-        if (spentMicros !== 0) yield { tenant, line: ['spent', name, spentMicros], weight: 1 };
+        if (spent !== 0) yield { tenant, line: ['spent', name, spent], weight: 1 };
         continue;
       }
       const buckets = slidingBuckets(sliding, clockMs);
@@ -76,16 +84,15 @@ function* linesByTenant(state: LedgerState): Generator<[tenant: string, line: un
       }
     }
   }
-  for (const [
-    key,
-    { deltaMicros, excessMicros, releasedMicros, result, forgetAtMs },
-  ] of state.pendingOutcomes) {
+  for (const [key, pending] of state.pendingOutcomes) {
     const blank = key.indexOf(' ');
     const [agentId = ''] = key.slice(blank + 1).split(' ', 1);
-    const names = [ownCounters(agentId), counterName(releasedOf(agentId)), rateName(openCallsOf(agentId))];
-    const moved = [deltaMicros, result, excessMicros, releasedMicros, ...names];
+    const { forgetAtMs } = pending;
     if (forgetAtMs > clockMs)
-      yield [key.slice(0, blank), ['pending', key.slice(blank + 1), forgetAtMs, moved]];
+      yield [
+        key.slice(0, blank),
+        ['pending', key.slice(blank + 1), forgetAtMs, packPending(agentId, pending)],
+      ];
   }
   for (const flag of state.flags.values()) {
     if (flag.target.scope !== 'all') yield [flag.target.tenant, flagLine(flag)];
@@ -102,6 +109,17 @@ function* linesByTenant(state: LedgerState): Generator<[tenant: string, line: un
     const tenant = tenantOf(key);
     if (tenant !== null) yield [tenant, ['command', `revive ${key}`, forgetAtMs, true]];
   }
+}
+
+/** Packs an outcome that waits for its decision, in the format of step.lua. */
+function packPending(agentId: string, pending: PendingOutcome): unknown[] {
+  const { deltaMicros, excessMicros, releasedMicros, tokens, result } = pending;
+  const names = [ownCounters(agentId), counterName(releasedOf(agentId)), rateName(openCallsOf(agentId))];
+  const moved = [deltaMicros, result, excessMicros, releasedMicros, ...names];
+  if (tokens === undefined) return moved;
+  const { deltaTokens, excessTokens, releasedTokens } = tokens;
+  const inTokens = [deltaTokens, excessTokens, releasedTokens, counterName(releasedTokensOf(agentId))];
+  return [...moved, inTokens];
 }
 
 /** Returns the lines of the registry: the flag for everything, and the commands that set and cleared it. */
@@ -173,8 +191,8 @@ function* tenantLines(tenant: TenantState, clockMs: number): Generator<unknown[]
     if (still.length > 0) yield ['waiting', id, still.map(packDeferral)];
   }
   for (const [id, { answer, forgetAtMs }] of inMemory(tenant.adjustments, clockMs)) {
-    const { epoch, sequence, atMs, spentMicros } = answer;
-    yield ['done', `adjust ${id}`, forgetAtMs, [epoch, sequence, atMs, spentMicros]];
+    const { epoch, sequence, atMs, spent } = answer;
+    yield ['done', `adjust ${id}`, forgetAtMs, [epoch, sequence, atMs, spent]];
   }
   for (const [id, { answer, forgetAtMs }] of inMemory(tenant.approvals, clockMs)) {
     const { epoch, sequence, atMs, expiresAtMs } = answer;
@@ -230,17 +248,25 @@ function packEntry(entry: StoredDecision): unknown[] {
     entry.code,
     entry.final,
     entry.grantConsumed,
-    lease === null ? false : packLease(lease),
+    lease === null ? false : packLease(agent.id, lease),
   ];
 }
 
-function packLease({ reservedMicros, expiresAtMs, chargedMicros, result, charges }: Lease): unknown[] {
-  const charged = charges.map(
-    ({ counter, maxMicros }): Charged => [
-      counterName(counter),
-      counter.windowMs ?? false,
-      maxMicros ?? false,
-    ],
+function packLease(agentId: string, lease: Lease): unknown[] {
+  const { reservedMicros, expiresAtMs, chargedMicros, result, charges, tokens } = lease;
+  const ofMoney = [reservedMicros, expiresAtMs, chargedMicros, result ?? false, chargesWord(charges)];
+  return tokens === undefined ? ofMoney : [...ofMoney, ...packTokens(agentId, tokens)];
+}
+
+function packTokens(agentId: string, { reservedTokens, settling, charges }: TokenLease): unknown[] {
+  const word = tokenWord(settling, counterName(releasedTokensOf(agentId)), chargesWord(charges));
+  return [reservedTokens, word];
+}
+
+function chargesWord(charges: readonly Charge[]): string {
+  return JSON.stringify(
+    charges.map(
+      ({ counter, most }): Charged => [counterName(counter), counter.windowMs ?? false, most ?? false],
+    ),
   );
-  return [reservedMicros, expiresAtMs, chargedMicros, result ?? false, JSON.stringify(charged)];
 }

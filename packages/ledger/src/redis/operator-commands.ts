@@ -175,29 +175,26 @@ async function reviveEverything(
   return { killed: killed === 1, begun: begun === 1 };
 }
 
-export async function adjust(
-  shards: Shards,
-  adjustment: Adjustment,
-): Promise<Receipt & { spentMicros: number }> {
-  const { tenant, budget, deltaMicros, id } = adjustment;
+export async function adjust(shards: Shards, adjustment: Adjustment): Promise<Receipt & { spent: number }> {
+  const { tenant, budget, delta, id } = adjustment;
   const args = [
     commandMemoryMs(shards.replayMemoryMs),
     id,
     counterName(budget),
     budget.windowMs ?? '',
-    deltaMicros,
+    delta,
   ];
   const reply = await shards.ask(tenant, 'adjust', args);
   if (reply[0] === 'TOO_LARGE') {
     throw new MandateError(
       'ADJUSTMENT_TOO_LARGE',
       'The counter cannot hold what this adjustment would leave.',
-      { remedy: 'Adjust by an amount that leaves the counter within 2^53-1 micro-dollars of zero.' },
+      { remedy: 'Adjust by an amount that leaves the counter within 2^53-1 of zero, in its unit.' },
     );
   }
   await shards.replicated([tenant]);
-  const [, , [epoch, sequence, atMs, spentMicros]] = reply as ['OK', number, ReceiptReply];
-  return { epoch, sequence, atMs, spentMicros: Number(spentMicros) };
+  const [, , [epoch, sequence, atMs, spent]] = reply as ['OK', number, ReceiptReply];
+  return { epoch, sequence, atMs, spent: Number(spent) };
 }
 
 export async function approve(

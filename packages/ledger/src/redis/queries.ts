@@ -1,7 +1,7 @@
 /** Read-only questions: balances, open actions, flags, and unpublished changes. */
 import type { KillFact, KillTarget } from '@mandate/schemas';
 import { type Flags, flagKey, killStatusIn, mergeFlag, targetOf, targetsAround } from '../memory/flags.ts';
-import { flagsInForce } from '../memory/queries.ts';
+import { compareBudgets, flagsInForce } from '../memory/queries.ts';
 import { createState } from '../memory/state.ts';
 import type {
   Ancestry,
@@ -25,8 +25,8 @@ export async function balances(shards: Shards, tenant: string): Promise<Balance[
     }
   }
   return [...byName]
-    .filter(([, spentMicros]) => spentMicros !== 0)
-    .map(([name, spentMicros]) => ({ tenant, budget: budgetNamed(name), spentMicros }))
+    .filter(([, spent]) => spent !== 0)
+    .map(([name, spent]) => ({ tenant, budget: budgetNamed(name), spent }))
     .sort((a, b) => compareBudgets(a.budget, b.budget));
 }
 
@@ -38,14 +38,6 @@ export async function spent(
   const asked = budgets.map((budget) => [counterName(budget), budget.windowMs ?? false]);
   const [, , sums] = await shards.ask(tenant, 'spent', [JSON.stringify(asked)]);
   return (sums as Micros[]).map(Number);
-}
-
-/** Compares by scope, subject, id, window. A lifetime counter comes before counters with a window. */
-function compareBudgets(a: BudgetReference, b: BudgetReference): number {
-  for (const part of ['scope', 'subject', 'id'] as const) {
-    if (a[part] !== b[part]) return a[part] < b[part] ? -1 : 1;
-  }
-  return (a.windowMs ?? -1) - (b.windowMs ?? -1);
 }
 
 export async function open(
@@ -105,10 +97,10 @@ type OpenReply = [
 export async function unpublished(shards: Shards, tenant: string): Promise<Unpublished[]> {
   const byRow = new Map<string, { sequence: number; row: number; moved: Unpublished }>();
   for await (const page of pages(shards, tenant, 'unpublished', [])) {
-    for (const [sequence, row, position, agentId, deltaMicros, counters] of page as UnpublishedReply[]) {
+    for (const [sequence, row, position, agentId, delta, counters] of page as UnpublishedReply[]) {
       const budgets = counters.map(budgetNamed);
       const source = sourceAt(position);
-      const moved = { tenant, agentId, source, deltaMicros: Number(deltaMicros), budgets };
+      const moved = { tenant, agentId, source, delta: Number(delta), budgets };
       byRow.set(`${sequence} ${row}`, { sequence, row, moved });
     }
   }
@@ -122,7 +114,7 @@ type UnpublishedReply = [
   row: number,
   position: string,
   agentId: string,
-  deltaMicros: Micros,
+  delta: Micros,
   counters: string[],
 ];
 

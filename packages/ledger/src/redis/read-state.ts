@@ -9,14 +9,21 @@ import { remember, rememberBriefly } from '../memory/forget.ts';
 import { putGrant } from '../memory/grants.ts';
 import { openPosition } from '../memory/log-positions.ts';
 import { keepPendingOutcome } from '../memory/out-of-order-outcomes.ts';
-import type { Lease, ProcessedDelivery, StoredDecision, TenantState } from '../memory/remembered.ts';
+import type {
+  Charge,
+  Lease,
+  PendingOutcome,
+  ProcessedDelivery,
+  StoredDecision,
+  TenantState,
+} from '../memory/remembered.ts';
 import { createState, type LedgerState, openTenant } from '../memory/state.ts';
 import type { Approval, KillReceipt } from '../port.ts';
 import { budgetNamed, rateNamed, sourceAt } from './keys.ts';
 import { type OpenList, referencesIn } from './open-list.ts';
 import { pages } from './queries.ts';
 import { type AnswerReply, contextIn, decidedIn, settledIn } from './scripts/answers.ts';
-import { type Charged, type Micros, requestIn } from './scripts/field-encoding.ts';
+import { type Charged, type Micros, requestIn, tokensIn } from './scripts/field-encoding.ts';
 import { turnIn } from './scripts/turn-words.ts';
 import type { Shards } from './shards.ts';
 
@@ -66,8 +73,8 @@ async function readTenant(shards: Shards, state: LedgerState, name: string, epoc
     const [forgetAtMs, answer] = value as Command[1];
     takeCommand(state, command, forgetAtMs, answer, tenant);
   });
-  await read('spent', (counter, micros) => {
-    openCounter(tenant.counters, budgetNamed(counter)).spentMicros = Number(micros);
+  await read('spent', (counter, amount) => {
+    openCounter(tenant.counters, budgetNamed(counter)).spent = Number(amount);
   });
   await read('windows', (counter, value) => takeWindow(tenant, counter, value as number[], nowMs));
   await read('rates', (rate, value) => {
@@ -121,7 +128,10 @@ type PendingOutcomeReply = [
   result: OutcomeResult,
   excessMicros: Micros,
   releasedMicros: Micros,
+  ...names: string[],
 ];
+/** The last element of a pending outcome, if the outcome changed tokens. */
+type PendingTokens = [deltaTokens: Micros, excessTokens: Micros, releasedTokens: Micros, name: string];
 type ReceiptReply = [epoch: string, sequence: number, atMs: number, value: Micros];
 type DoneReply = [forgetAtMs: number, PendingOutcomeReply | ReceiptReply];
 
@@ -182,16 +192,30 @@ function takeDone(
       deltaMicros: Number(deltaMicros),
       excessMicros: Number(excessMicros),
       releasedMicros: Number(releasedMicros),
+      ...pendingTokens(receipt),
     };
     keepPendingOutcome(state, `${tenant.name} ${id}`, { ...moved, result, forgetAtMs });
     return;
   }
   const [epoch, sequence, atMs, value] = receipt as ReceiptReply;
   if (verb === 'adjust') {
-    tenant.adjustments.set(id, { answer: { epoch, sequence, atMs, spentMicros: Number(value) }, forgetAtMs });
+    tenant.adjustments.set(id, { answer: { epoch, sequence, atMs, spent: Number(value) }, forgetAtMs });
   } else {
     tenant.approvals.set(id, { answer: { epoch, sequence, atMs, expiresAtMs: Number(value) }, forgetAtMs });
   }
+}
+
+function pendingTokens(reply: readonly unknown[]): Pick<PendingOutcome, 'tokens'> {
+  const last = reply.at(-1);
+  if (!Array.isArray(last)) return {};
+  const [delta, excess, released] = last as PendingTokens;
+  return {
+    tokens: {
+      deltaTokens: Number(delta),
+      excessTokens: Number(excess),
+      releasedTokens: Number(released),
+    },
+  };
 }
 
 type Read = (what: string, take: (field: string, value: unknown) => void) => Promise<void>;
@@ -306,6 +330,8 @@ type PackedLease = [
   chargedMicros: Micros,
   result: OutcomeResult | null,
   charges: string,
+  reservedTokens?: Micros | null,
+  tokens?: string | null,
 ];
 
 function unpackLease(
@@ -313,17 +339,29 @@ function unpackLease(
   packed: PackedLease,
   { charging, settling }: Pick<Lease, 'charging' | 'settling'>,
 ): Lease {
-  const [reservedMicros, expiresAtMs, chargedMicros, result, charges] = packed;
+  const [reservedMicros, expiresAtMs, chargedMicros, result, charges, reservedTokens, word] = packed;
+  const tokens = word == null ? null : tokensIn(word);
   return {
     reservedMicros: Number(reservedMicros),
     charging,
     settling,
-    charges: (JSON.parse(charges) as Charged[]).map(([counter, , maxMicros]) => ({
-      counter: openCounter(tenant.counters, budgetNamed(counter)),
-      maxMicros: maxMicros === false ? null : maxMicros,
-    })),
+    charges: chargesIn(tenant, JSON.parse(charges) as Charged[]),
+    ...(tokens !== null && {
+      tokens: {
+        reservedTokens: Number(reservedTokens),
+        settling: tokens.settling,
+        charges: chargesIn(tenant, tokens.charges),
+      },
+    }),
     expiresAtMs,
     chargedMicros: Number(chargedMicros),
     result,
   };
+}
+
+function chargesIn({ counters }: TenantState, charges: readonly Charged[]): Charge[] {
+  return charges.map(([counter, , most]) => ({
+    counter: openCounter(counters, budgetNamed(counter)),
+    most: most === false ? null : most,
+  }));
 }

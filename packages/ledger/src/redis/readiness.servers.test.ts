@@ -160,6 +160,6 @@ describeWithOwnServers(['redis'], 'readiness', () => {
     ...order('a'),
     tenant: TENANT,
     budget: { scope: 'agent', subject: AGENT, id: 'total', windowMs: null },
-    deltaMicros: 1,
+    delta: 1,
   } as const;
 });

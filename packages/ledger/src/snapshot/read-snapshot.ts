@@ -13,12 +13,13 @@ import { putGrant } from '../memory/grants.ts';
 import { openPartition } from '../memory/log-positions.ts';
 import { keepPendingOutcome } from '../memory/out-of-order-outcomes.ts';
 import type { AgentState, Charge, Lease, StoredDecision, TenantState } from '../memory/remembered.ts';
-import { shareCharges } from '../memory/reserve.ts';
+import { shareCharges, shareTokenCharges } from '../memory/reserve.ts';
 import { type LedgerState, openTenant } from '../memory/state.ts';
 import {
   SNAPSHOT_VERSION,
   type SnapshotHead,
   type SnapshotLine,
+  type StoredCharge,
   type StoredDeferral,
   type StoredLease,
 } from './snapshot-line.ts';
@@ -145,11 +146,11 @@ function takeCounter(state: LedgerState, line: SnapshotLine & { line: 'budget' }
   const counter = openCounter(openTenant(state, line.tenant).counters, line.budget);
   const { sliding } = counter;
   if (sliding === null) {
-    counter.spentMicros = line.spentMicros;
+    counter.spent = line.spent;
     return counter;
   }
-  for (const [bucket, amountMicros] of line.buckets) {
-    addToSlidingSum(sliding, bucketStartMs(sliding.windowMs, bucket), amountMicros, state.clockMs);
+  for (const [bucket, amount] of line.buckets) {
+    addToSlidingSum(sliding, bucketStartMs(sliding.windowMs, bucket), amount, state.clockMs);
   }
   return counter;
 }
@@ -178,12 +179,19 @@ function takeDelivery(
 }
 
 function restoreLease(lease: StoredLease, agent: AgentState, counters: ReadonlyMap<number, Counter>): Lease {
-  const charges = lease.charges.map(([number, maxMicros]): Charge => {
+  const { charges, tokens, ...rest } = lease;
+  const restored = { ...rest, charges: shareCharges(agent, chargesIn(charges, counters)) };
+  if (tokens === undefined) return restored;
+  const tokenCharges = shareTokenCharges(agent, chargesIn(tokens.charges, counters));
+  return { ...restored, tokens: { ...tokens, charges: tokenCharges } };
+}
+
+function chargesIn(charges: readonly StoredCharge[], counters: ReadonlyMap<number, Counter>): Charge[] {
+  return charges.map(([number, most]) => {
     const counter = counters.get(number);
     if (counter === undefined) throw unreadable('an entry names a counter that it does not hold');
-    return { counter, maxMicros };
+    return { counter, most };
   });
-  return { ...lease, charges: shareCharges(agent, charges) };
 }
 
 /** Parses a line without checking it. The checks at the end of the snapshot detect a damaged line. */

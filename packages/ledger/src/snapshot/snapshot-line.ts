@@ -15,6 +15,7 @@ import type {
   PendingOutcome,
   Settled,
   StoredDecision,
+  TokenLease,
   Unremembered,
 } from '../memory/remembered.ts';
 import type { BudgetReference, KillReceipt, Receipt } from '../port.ts';
@@ -23,7 +24,7 @@ import type { BudgetReference, KillReceipt, Receipt } from '../port.ts';
  * The version of the format. Increase it if a line changes its meaning, or if a new kind of line or charging is
  * needed. An older snapshot is then skipped, and the log is folded from its start.
  */
-export const SNAPSHOT_VERSION = 10;
+export const SNAPSHOT_VERSION = 11;
 
 export type SnapshotHead = {
   line: 'snapshot';
@@ -44,7 +45,12 @@ type Delivered<Kind> = { position: [topic: string, partition: number, offset: nu
   'agent' | 'log' | 'offset' | 'unpublished' | 'another'
 >;
 
-export type StoredLease = Omit<Lease, 'charges'> & { charges: [counter: number, maxMicros: number | null][] };
+/** `most`: the limit of the counter when it was charged. */
+export type StoredCharge = [counter: number, most: number | null];
+export type StoredLease = Omit<Lease, 'charges' | 'tokens'> & {
+  charges: StoredCharge[];
+  tokens?: Omit<TokenLease, 'charges'> & { charges: StoredCharge[] };
+};
 type StoredEntry = Omit<Delivered<StoredDecision>, 'lease'> & { lease: StoredLease | null };
 
 export type StoredDelivery =
@@ -61,7 +67,7 @@ export type SnapshotLine =
   | ({ line: 'kill' } & Answered<KillReceipt>)
   | ({ line: 'revive' } & Answered<true>)
   | { line: 'tenant'; tenant: string; sequence: number }
-  | ({ line: 'adjustment'; tenant: string } & Answered<Receipt & { spentMicros: number }>)
+  | ({ line: 'adjustment'; tenant: string } & Answered<Receipt & { spent: number }>)
   | ({ line: 'approval'; tenant: string } & Answered<Receipt & { expiresAtMs: number }>)
   | { line: 'grant'; tenant: string; grant: Omit<Grant, 'deferral'> & { deferral: StoredDeferral | null } }
   | { line: 'deferral'; tenant: string; agentId: string; deferral: StoredDeferral }
@@ -72,8 +78,8 @@ export type SnapshotLine =
       number: number;
       budget: BudgetReference;
       /** The sum of a lifetime counter. For a windowed counter, `buckets` has the amount of each bucket. */
-      spentMicros: number;
-      buckets: [bucket: number, micros: number][];
+      spent: number;
+      buckets: [bucket: number, amount: number][];
     }
   | { line: 'rate'; tenant: string; agentId: string; tool: string | null; windowMs: number; times: number[] }
   | { line: 'turn'; tenant: string; turn: Turn }

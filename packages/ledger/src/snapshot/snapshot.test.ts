@@ -64,7 +64,8 @@ describe('a snapshot', () => {
   test('restores an outcome that waits for its decision', async () => {
     const fold = await someFold();
     const moved = { deltaMicros: -7, excessMicros: 5, releasedMicros: -3 };
-    const waits = { ...moved, result: 'succeeded' as const, forgetAtMs: 5_000 };
+    const tokens = { deltaTokens: -20, excessTokens: 3, releasedTokens: -1 };
+    const waits = { ...moved, tokens, result: 'succeeded' as const, forgetAtMs: 5_000 };
     fold.state.pendingOutcomes.set('acme agent-1 a 1', waits);
     const { state } = await readSnapshot([...writeSnapshot(fold)]);
     expect([...state.pendingOutcomes.values()]).toEqual([waits]);
@@ -77,10 +78,7 @@ describe('a snapshot', () => {
   test.each<[string, (lines: string[]) => string[]]>([
     ['cut short', (lines) => lines.slice(0, -1)],
     ['without one of its lines', (lines) => lines.toSpliced(3, 1)],
-    [
-      'with a figure changed',
-      (lines) => lines.map((line) => line.replace('"spentMicros":200', '"spentMicros":100')),
-    ],
+    ['with a figure changed', (lines) => lines.map((line) => line.replace('"spent":200', '"spent":100'))],
     ['without its head', (lines) => lines.slice(1)],
     ['of another version', (lines) => lines.map((line) => line.replace(/"version":\d+/, '"version":0'))],
     ['that is not JSON', (lines) => [...lines.slice(0, 2), '{']],

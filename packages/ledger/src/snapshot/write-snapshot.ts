@@ -2,13 +2,14 @@
 import { createHash } from 'node:crypto';
 import { slidingBuckets, slotTimes } from '@mandate/step';
 import { deliveriesIn, type Fold, isKeptByFold } from '../fold/fold.ts';
-import { allCounters, allRates, type Counter } from '../memory/counters.ts';
+import { allCounters, allRates, type Counter, referenceOf } from '../memory/counters.ts';
 import type { Deferral } from '../memory/deferral.ts';
-import type { Lease, ProcessedDelivery, StoredDecision, TenantState } from '../memory/remembered.ts';
+import type { Charge, Lease, ProcessedDelivery, StoredDecision, TenantState } from '../memory/remembered.ts';
 import type { LedgerState } from '../memory/state.ts';
 import {
   SNAPSHOT_VERSION,
   type SnapshotLine,
+  type StoredCharge,
   type StoredDeferral,
   type StoredDelivery,
   type StoredLease,
@@ -84,11 +85,11 @@ function* tenantLines(
     if (turn.forgetAtMs > atMs - replayMemoryMs) yield { line: 'turn', tenant, turn };
   }
   for (const counter of allCounters(counters)) {
-    const { scope, subject, id, windowMs, spentMicros, sliding } = counter;
+    const { spent, sliding } = counter;
     const number = numbers.size;
     numbers.set(counter, number);
     const buckets = sliding === null ? [] : slidingBuckets(sliding, atMs);
-    yield { line: 'budget', tenant, number, budget: { scope, subject, id, windowMs }, spentMicros, buckets };
+    yield { line: 'budget', tenant, number, budget: referenceOf(counter), spent, buckets };
   }
   for (const rate of allRates(counters)) {
     const times = slotTimes(rate, atMs);
@@ -132,12 +133,18 @@ function storedEntry(
 }
 
 function storedLease(lease: Lease, numbers: ReadonlyMap<Counter, number>): StoredLease {
-  const charges = lease.charges.map(({ counter, maxMicros }): [number, number | null] => {
+  const { charges, tokens, ...rest } = lease;
+  const stored = { ...rest, charges: storedCharges(charges, numbers) };
+  if (tokens === undefined) return stored;
+  return { ...stored, tokens: { ...tokens, charges: storedCharges(tokens.charges, numbers) } };
+}
+
+function storedCharges(charges: readonly Charge[], numbers: ReadonlyMap<Counter, number>): StoredCharge[] {
+  return charges.map(({ counter, most }) => {
     const number = numbers.get(counter);
     if (number === undefined) throw new TypeError('an entry charged a counter that its tenant does not have');
-    return [number, maxMicros];
+    return [number, most];
   });
-  return { ...lease, charges };
 }
 
 function storedDeferral({ rates, ...deferral }: Deferral): StoredDeferral {

@@ -1,10 +1,10 @@
-import type { Action, BudgetLimit, LimitFact } from '@mandate/schemas';
-import { BUDGET_SCOPES, formatMicros, TOTAL_BUDGET } from '@mandate/schemas/core';
+import type { BudgetLimit, LimitFact } from '@mandate/schemas';
+import { formatMicros, TOTAL_BUDGET } from '@mandate/schemas/core';
 import { mostSpentBefore } from '@mandate/step';
 import { areTenantLimits } from '../attribution.ts';
-import type { Budget } from '../mandate/mandate.ts';
 import { byCounter, type Counter, nameIn, withResult } from './by-counter.ts';
 import { type Calls, type LimitCheck, type LimitOf, under } from './check.ts';
+import { counterOf, ofPolicy, rankOf, type SharedCounter, subjectOf } from './shared-counters.ts';
 
 type BudgetFact = Extract<LimitFact, { kind: 'budget' }>;
 
@@ -13,7 +13,7 @@ export const budgets: LimitCheck<BudgetLimit, BudgetFact> = {
   name: 'budget',
   limits(calls) {
     return byCounter(calls.flatMap(countedUnder), counterOf, mostOf)
-      .toSorted(({ strictest: one }, { strictest: other }) => rank(one) - rank(other))
+      .toSorted(({ strictest: one }, { strictest: other }) => rankOf(one) - rankOf(other))
       .map(limitOf);
   },
   evidence({ scope, id, windowMs, maxMicros, otherLimits }, { spentMicros, retryAfterMs }, costMicros) {
@@ -58,50 +58,19 @@ function remedyFor(
   return `Raise the budget, then ask under a new id. On a plane, ${giver} also ${giveBack}.`;
 }
 
-/** A budget, the name of the policy that sets it, and the ancestor that has the policy. Both may be null. */
-type Counted = Omit<Budget, 'maxMicros'> & {
+type Counted = SharedCounter & {
   /** The limit in micro-dollars. Null means that the amount is counted without a limit. */
   maxMicros: number | null;
-  /**
-   * Scope `mandate`: the id of the policy. Scope `agent`: the ancestor that has the policy, or empty. Other scopes:
-   * empty.
-   */
-  owner: string;
-  name: string | null;
-  ancestor: string | null;
 };
 
 function countedUnder({ policy }: Calls): readonly Counted[] {
-  const { name, ancestor, maxCostTotalMicros, budgets } = policy;
+  const { maxCostTotalMicros, budgets } = policy;
   const total = { id: TOTAL_BUDGET, scope: 'agent', windowMs: null, maxMicros: maxCostTotalMicros } as const;
-  return [total, ...budgets].map((budget) => ({
-    ...budget,
-    owner: ownerOf(budget.scope, policy),
-    name,
-    ancestor,
-  }));
-}
-
-function ownerOf(scope: Budget['scope'], { id, ancestor }: Calls['policy']): string {
-  if (scope === 'agent') return ancestor ?? '';
-  return scope === 'mandate' ? id : '';
-}
-
-function counterOf({ scope, owner, id, windowMs }: Counted): string {
-  return JSON.stringify([scope, owner, id, windowMs]);
+  return [total, ...budgets].map((budget) => ofPolicy(budget, policy));
 }
 
 function mostOf({ maxMicros }: Counted): number {
   return maxMicros ?? Number.POSITIVE_INFINITY;
-}
-
-/**
- * Returns the rank of a budget in the order of checks: the agent's total first, then budgets without a window before
- * budgets with one, and narrow scopes before wide scopes.
- */
-function rank({ id, scope, windowMs }: Counted): number {
-  if (id === TOTAL_BUDGET) return -1;
-  return (windowMs === null ? 0 : BUDGET_SCOPES.length) + BUDGET_SCOPES.indexOf(scope);
 }
 
 /** Lists every field by name, because spreading constant fields takes longer than the rest of `plan` for a budget. */
@@ -115,12 +84,4 @@ function limitOf({ strictest, others }: Counter<Counted>): LimitOf<BudgetLimit> 
     one.maxMicros === null ? [] : [{ ...nameIn(one), maxMicros: one.maxMicros }],
   );
   return under({ name, ancestor }, ofMandate, otherLimits);
-}
-
-function subjectOf(scope: Budget['scope'], action: Action, owner: string): string {
-  if (scope === 'agent') return owner === '' ? action.agentId : owner;
-  // Actions without a principal share one counter. Otherwise an agent could leave the principal out to get another
-  // budget.
-  if (scope === 'principal') return action.principal?.id ?? '';
-  return owner;
 }

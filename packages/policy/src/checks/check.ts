@@ -151,8 +151,11 @@ export type LimitCheck<L extends Limit = Limit, F extends LimitFact = LimitFact>
    * counter is listed once.
    */
   limits(calls: readonly Calls[]): readonly LimitOf<L>[];
-  /** Returns the evidence about one limit for the record. `costMicros` is the amount that the call would reserve. */
-  evidence(limit: L, fact: F, costMicros: number): Json;
+  /**
+   * Returns the evidence about one limit for the record. `cost` is the amount that the call would reserve: tokens for a
+   * limit on tokens, otherwise micro-dollars.
+   */
+  evidence(limit: L, fact: F, cost: number): Json;
   /** Returns the reason and remedy of a refusal. The ledger's step decides the verdict and the code. */
   violation(limit: L, fact: F): Words;
 };

@@ -23,7 +23,7 @@ import type { Governance } from '../governance/governance.ts';
 import { compileModels, compileProviders } from '../models/name-lists.ts';
 import { compileModelPrices, type ModelPrices } from '../prices/model-prices.ts';
 import { consume } from '../step-budget.ts';
-import type { Budget, ChargingRule, MandateOfFile, Policy, ToolPolicy } from './mandate.ts';
+import type { Budget, ChargingRule, MandateOfFile, Policy, TokenWindow, ToolPolicy } from './mandate.ts';
 import { toolNameFaults } from './tool-names.ts';
 
 /** A fault in a document that has the right shape but cannot be used. `path` leads to the faulty field. */
@@ -62,6 +62,7 @@ export function compilePolicy(
     tools.set(tool, compileToolPolicy(policy, ['toolPolicies', tool], { faults, compileRules }));
   }
   const budgets = compileBudgets(document, faults);
+  const tokenWindows = compileTokenWindows(document, faults);
   const modelPrices = compilePrices(document, faults);
   const governance = compileSection(document, { room, isOnLog, faults });
   checkTiers(document.defaultChargingPolicy, ['defaultChargingPolicy'], faults);
@@ -82,6 +83,8 @@ export function compilePolicy(
     defaultEstimateMicros: microsOf(document.defaultEstimate),
     maxOpen: document.maxOpen ?? null,
     budgets,
+    maxTokensTotal: document.maxTokensTotal ?? null,
+    tokenWindows,
     rate: document.rateLimit ?? null,
     maxWaiting: document.maxWaiting ?? null,
     allowedTools: listOf(document.allowedTools, compileGlobs),
@@ -184,19 +187,34 @@ function rulesWithin({ patterns, schemaParts }: Room, faults: CompileFault[]): C
 }
 
 function compileBudgets(document: PolicyDocument, faults: CompileFault[]): readonly Budget[] {
+  const { budgets = [] } = document;
+  reportRepeats(budgets, { field: 'budgets', what: 'budget' }, faults);
+  return budgets.map(({ id, scope, max, windowMs = null }): Budget => {
+    return { id, scope, maxMicros: microsOf(max) ?? 0, windowMs };
+  });
+}
+
+function compileTokenWindows(document: PolicyDocument, faults: CompileFault[]): readonly TokenWindow[] {
+  const { tokensPerWindow = [] } = document;
+  reportRepeats(tokensPerWindow, { field: 'tokensPerWindow', what: 'limit' }, faults);
+  return tokensPerWindow;
+}
+
+/** Reports each counter that the list has twice. */
+function reportRepeats(
+  listed: readonly { id: string; scope: string; windowMs?: number | undefined }[],
+  { field, what }: { field: string; what: string },
+  faults: CompileFault[],
+): void {
   const seen = new Set<string>();
-  return (document.budgets ?? []).map((budget, index): Budget => {
-    const windowMs = budget.windowMs ?? null;
-    const counter = `${budget.scope}/${budget.id}/${windowMs}`;
+  for (const [index, { id, scope, windowMs }] of listed.entries()) {
+    const counter = `${scope}/${id}/${windowMs}`;
     if (seen.has(counter)) {
-      faults.push({
-        path: ['budgets', index],
-        message: `repeats the budget "${budget.id}" of the same scope and window: keep one of them`,
-      });
+      const message = `repeats the ${what} "${id}" of the same scope and window: keep one of them`;
+      faults.push({ path: [field, index], message });
     }
     seen.add(counter);
-    return { id: budget.id, scope: budget.scope, maxMicros: microsOf(budget.max) ?? 0, windowMs };
-  });
+  }
 }
 
 function chargingOf(document: ChargingDocument | undefined): ChargingRule | null {

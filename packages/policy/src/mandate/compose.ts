@@ -93,6 +93,8 @@ export function missingPolicy(id: string, name: string): NamedPolicy {
     defaultEstimateMicros: null,
     maxOpen: null,
     budgets: [],
+    maxTokensTotal: null,
+    tokenWindows: [],
     rate: null,
     maxWaiting: null,
     allowedTools: null,

@@ -23,6 +23,13 @@ export type ChargingRule =
 
 export type Budget = { id: string; scope: BudgetLimit['scope']; maxMicros: number; windowMs: number | null };
 
+export type TokenWindow = {
+  id: string;
+  scope: BudgetLimit['scope'];
+  maxTokens: number;
+  windowMs: number;
+};
+
 /** The charges that an agent's own reports may release: a number of calls, and a percentage. */
 export type Releases = { calls: number; percent: number } | 'unlimited';
 
@@ -67,6 +74,8 @@ export type Policy = {
   /** The maximum number of calls of an agent that may be open at one time. Null if the policy states no number. */
   maxOpen: number | 'unlimited' | null;
   budgets: readonly Budget[];
+  maxTokensTotal: number | null;
+  tokenWindows: readonly TokenWindow[];
   rate: Rate | null;
   /** The most deferred actions of an agent that may wait for a person at one time. */
   maxWaiting: number | null;

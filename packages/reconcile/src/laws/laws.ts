@@ -171,9 +171,10 @@ export function createLaws(asked: {
     },
     checkCharges({ counters, differences }: Reconciliation): void {
       found.charges.checked(counters);
-      for (const { tenant, budget, logMicros, ledgerMicros, auditMicros } of differences) {
+      for (const { tenant, budget, log, ledger, audit } of differences) {
         const ids = { tenant, scope: budget.scope, subject: budget.subject, budget: budget.id };
-        const what = `log ${logMicros}, ledger ${ledgerMicros}, audit ${auditMicros ?? 'not asked'} micro-dollars`;
+        const unit = budget.unit ?? 'micro-dollars';
+        const what = `log ${log}, ledger ${ledger}, audit ${audit ?? 'not asked'} ${unit}`;
         found.charges.broken(() => ({ at: null, ids, what }));
       }
     },

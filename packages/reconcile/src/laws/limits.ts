@@ -6,7 +6,6 @@
 import {
   BUDGET_SCOPES,
   type BudgetAdjusted,
-  type BudgetLimit,
   budgetSubject,
   type Check,
   DEFAULTS,
@@ -16,17 +15,20 @@ import {
   addToCounter,
   type BudgetCounter,
   type BudgetReference,
+  type Chargeable,
   callsIn,
   chargedCounters,
   createBudgetCounter,
   createSlidingRate,
   isOwnBudget,
+  moneyToCharge,
   mostCallsBefore,
   mostSpentBefore,
   releaseSlot,
   type SlidingRate,
   spentIn,
   takeSlot,
+  tokensToCharge,
   totalOf,
 } from '@mandate/step';
 import { z } from 'zod';
@@ -42,6 +44,14 @@ const sawBudget = z.object({
   spentMicros: z.int(),
   costMicros: z.int(),
   maxMicros: z.int().nullable(),
+});
+const sawTokens = z.object({
+  scope: z.enum(BUDGET_SCOPES),
+  id: z.string(),
+  windowMs: z.int().nullable(),
+  usedTokens: z.int(),
+  callTokens: z.int(),
+  maxTokens: z.int(),
 });
 const sawRate = z.object({
   scope: z.literal('principal').optional(),
@@ -67,8 +77,9 @@ export function createLimits(findings: Findings) {
   const adjusted = new Set<string>();
   const deferrals = createDeferrals();
 
-  function counterOf(tenant: string, { scope, subject, id, windowMs }: BudgetReference): BudgetCounter {
-    const name = `${tenant} ${scope} ${subject} ${id} ${windowMs}`;
+  function counterOf(tenant: string, budget: BudgetReference): BudgetCounter {
+    const { scope, subject, id, windowMs, unit = 'micros' } = budget;
+    const name = `${tenant} ${scope} ${subject} ${id} ${windowMs} ${unit}`;
     const known = budgets.get(name);
     if (known !== undefined) return known;
     const counter = createBudgetCounter(windowMs);
@@ -93,8 +104,8 @@ export function createLimits(findings: Findings) {
     return rate;
   }
 
-  function chargedBy(tenant: string, agentId: string, listed: readonly BudgetLimit[]) {
-    return chargedCounters(agentId, listed, (budget) => counterOf(tenant, budget));
+  function chargedBy(tenant: string, chargeable: readonly Chargeable[]) {
+    return chargedCounters(chargeable, (budget) => counterOf(tenant, budget));
   }
 
   function checkLimit(now: Now, check: Check, listed: BudgetReference | undefined): void {
@@ -120,6 +131,14 @@ export function createLimits(findings: Findings) {
    */
   function limitOf(decision: Decided, check: Check, listed: BudgetReference | undefined): Limit | undefined {
     const { evidence } = check;
+    if (check.check === 'tokens') {
+      const tokens = sawTokens.safeParse(evidence).data;
+      const reference = tokens && (listed ?? referenceOf(decision, check, tokens));
+      if (tokens === undefined || reference === undefined) return undefined;
+      const held = spentIn(counterOf(decision.tenant, { ...reference, unit: 'tokens' }), decision.atMs);
+      const fits = held <= mostSpentBefore(tokens.maxTokens, tokens.callTokens);
+      return { name: `${reference.scope} tokens ${reference.id}`, held, evidence: tokens.usedTokens, fits };
+    }
     if (check.check !== 'budget') {
       const rate = sawRate.safeParse(evidence).data;
       if (rate === undefined || isUnnamed(rate, decision)) return undefined;
@@ -138,7 +157,7 @@ export function createLimits(findings: Findings) {
   function ratesOf(decision: Decided): Set<SlidingRate> {
     return new Set(
       decision.checks.flatMap((check) => {
-        const rate = check.check === 'budget' ? undefined : sawRate.safeParse(check.evidence).data;
+        const rate = sawRate.safeParse(check.evidence).data;
         return rate === undefined || isUnnamed(rate, decision) ? [] : [rateOf(decision, check, rate)];
       }),
     );
@@ -160,19 +179,38 @@ export function createLimits(findings: Findings) {
     }));
   }
 
+  function settleTokens(
+    { tenant, agentId, tokens }: Settlement,
+    { atMs, tokens: reserved }: StoredDecision,
+    nowMs: number,
+  ): void {
+    if (tokens === undefined || reserved === null) return;
+    for (const { counter, budget } of chargedBy(tenant, tokensToCharge(reserved.limits))) {
+      const excess = isOwnBudget(budget, agentId) ? tokens.excessTokens : 0;
+      addToCounter(counter, atMs, tokens.deltaTokens + excess, nowMs);
+    }
+  }
+
   return {
     decided(step: Pick<Step, 'at' | 'tenant'>, decision: Decided, isWhole: boolean): void {
       const rates = ratesOf(decision);
       const left = deferrals.releaseSlots(decision, rates);
-      let budget = 0;
+      const budgets = [...(decision.budgets ?? [])];
+      const tokens = [...(decision.tokens?.limits ?? [])];
       for (const check of decision.checks) {
-        const listed = check.check === 'budget' ? decision.budgets?.[budget++] : undefined;
+        const charged = { budget: budgets, tokens }[check.check];
+        const listed: BudgetReference | undefined = charged?.shift();
         checkLimit({ at: step.at, decision, isWhole }, check, listed);
       }
       const { tenant, agentId, atMs, chargedMicros } = decision;
       if (decision.budgets !== null) {
-        for (const { counter } of chargedBy(tenant, agentId, decision.budgets)) {
+        for (const { counter } of chargedBy(tenant, moneyToCharge(agentId, decision.budgets))) {
           addToCounter(counter, atMs, chargedMicros, atMs);
+        }
+      }
+      if (decision.tokens !== null) {
+        for (const { counter } of chargedBy(tenant, tokensToCharge(decision.tokens.limits))) {
+          addToCounter(counter, atMs, decision.tokens.tokens, atMs);
         }
       }
       if (decision.takesSlots) for (const rate of rates) takeSlot(rate, atMs, atMs);
@@ -187,20 +225,28 @@ export function createLimits(findings: Findings) {
       const { tenant, agentId, deltaMicros, excessMicros } = settlement;
       const nowMs = Date.parse(settlement.settledAt);
       if (settlement.kind === 'settled' && known !== undefined && known.budgets !== null) {
-        for (const { counter, budget } of chargedBy(tenant, agentId, known.budgets)) {
+        for (const { counter, budget } of chargedBy(tenant, moneyToCharge(agentId, known.budgets))) {
           const ownMicros = isOwnBudget(budget, agentId) ? excessMicros : 0;
           addToCounter(counter, known.atMs, deltaMicros + ownMicros, nowMs);
         }
+        settleTokens(settlement, known, nowMs);
         const asked = { tenant, agentId, tool: null, person: null };
         if (known.settling.open) releaseSlot(rateOf(asked, { check: 'open-calls' }, OPEN), known.atMs, nowMs);
       }
       checkTotal(step, settlement, { nowMs, isWhole });
     },
-    adjusted({ id, tenant, budget, deltaMicros, at }: BudgetAdjusted['adjustment']): void {
+    adjusted({
+      id,
+      tenant,
+      budget,
+      deltaMicros = 0,
+      deltaTokens = 0,
+      at,
+    }: BudgetAdjusted['adjustment']): void {
       if (adjusted.has(`${tenant} ${id}`)) return;
       adjusted.add(`${tenant} ${id}`);
       const atMs = Date.parse(at);
-      addToCounter(counterOf(tenant, budget), atMs, deltaMicros, atMs);
+      addToCounter(counterOf(tenant, budget), atMs, deltaMicros + deltaTokens, atMs);
     },
   };
 }
@@ -208,7 +254,8 @@ export function createLimits(findings: Findings) {
 function faultOf(decision: Decided, { result }: Check, { held, evidence, fits }: Limit): string | null {
   if (held !== evidence) return `it saw ${evidence}, and by the log the limit held ${held}`;
   if (!fits && decision.verdict === 'ALLOW' && !decision.isObserved) {
-    return `an ALLOW of ${decision.chargedMicros} micro-dollars that does not fit: the limit held ${held}`;
+    const tokens = decision.tokens === null ? '' : ` and ${decision.tokens.tokens} tokens`;
+    return `an ALLOW of ${decision.chargedMicros} micro-dollars${tokens} that does not fit: the limit held ${held}`;
   }
   return fits === (result === 'pass')
     ? null
@@ -222,7 +269,7 @@ function faultOf(decision: Decided, { result }: Check, { held, evidence, fits }:
 function referenceOf(
   { agentId, mandateId }: Decided,
   check: Check,
-  { scope, id, windowMs }: z.output<typeof sawBudget>,
+  { scope, id, windowMs }: Pick<z.output<typeof sawBudget>, 'scope' | 'id' | 'windowMs'>,
 ): BudgetReference | undefined {
   if (scope === 'principal' || (scope === 'mandate' && mandateId === null)) return undefined;
   const of = { agentId, principalId: '', mandateId: mandateId ?? '' };

@@ -39,6 +39,8 @@ export type Decided = Pick<
   mandateId: string | null;
   /** The charged budgets. Null if nothing was charged. Equal lists are the same object. */
   budgets: readonly BudgetLimit[] | null;
+  /** The charged tokens with their counters. Null if no tokens were charged. Equal values are the same object. */
+  tokens: NonNullable<Reservation['tokens']> | null;
   /** The owner of the counters of the person. Null if no such counter was charged. */
   person: string | null;
   /** The terms by which an outcome settles the charge. Equal terms are the same object. */
@@ -66,12 +68,19 @@ export type Step = { tenant: string; sequence: number; epoch: string; at: string
   | { did: 'other' }
 );
 
-const LIMIT_CHECKS: ReadonlySet<string> = new Set(['budget', 'tool-rate', 'mandate-rate', 'open-calls']);
+const LIMIT_CHECKS: ReadonlySet<string> = new Set([
+  'budget',
+  'tokens',
+  'tool-rate',
+  'mandate-rate',
+  'open-calls',
+]);
 
 /** Returns the steps of a record. A kill of everything took one step in each tenant. */
 export function readSteps(): (read: Pick<Read, 'record' | 'log'>) => Step[] {
   const budgetsOf = shared<readonly BudgetLimit[]>();
   const settlingOf = shared<Settling>();
+  const tokensOf = shared<NonNullable<Reservation['tokens']>>();
   return ({ record, log }) => {
     const at = positionName(log.position);
     switch (record.event) {
@@ -80,6 +89,7 @@ export function readSteps(): (read: Pick<Read, 'record' | 'log'>) => Step[] {
         const { reservation } = decision;
         const held = {
           budgets: reservation === null ? null : budgetsOf(reservation.budgets),
+          tokens: reservation?.tokens === undefined ? null : tokensOf(reservation.tokens),
           settling: settlingOf(reservation?.settling ?? UNBOUND_SETTLING),
         };
         return [{ did: 'decide', ...numbered(decision, at), decision: slim(decision, held) }];
@@ -125,7 +135,7 @@ function numbered(
   return { tenant, sequence: ledgerSequence, epoch: ledgerEpoch, at };
 }
 
-function slim(decision: Decision, held: Pick<Decided, 'budgets' | 'settling'>): Decided {
+function slim(decision: Decision, held: Pick<Decided, 'budgets' | 'tokens' | 'settling'>): Decided {
   const { id, kind, tenant, agentId, actionId, attempt, type, tool, verdict } = decision;
   const { chargedMicros, cumulativeMicros, observed, mandate, reservation, leaseExpiresAt } = decision;
   const { digest, grantConsumed, deferral } = decision;

@@ -12,12 +12,14 @@ import {
 } from '@mandate/schemas';
 import { usageMicrosOf } from '@mandate/step';
 import type { StoredDecision } from './stored-decisions.ts';
+import { createTokenTerms } from './token-terms.ts';
 
-type Known = Pick<StoredDecision, 'settling' | 'reservedMicros'>;
+type Known = Pick<StoredDecision, 'settling' | 'reservedMicros' | 'tokens'>;
 
 export function createTerms() {
   /** The amount that each agent's own reports gave back, by agent. */
   const released = new Map<string, number>();
+  const tokens = createTokenTerms();
   const add = (agent: string, micros: number) =>
     void released.set(agent, (released.get(agent) ?? 0) + micros);
 
@@ -28,12 +30,20 @@ export function createTerms() {
      */
     faultOf(settlement: Settlement, known: Known): string | null {
       const before = Math.max(0, released.get(agentOf(settlement)) ?? 0);
-      return costFault(settlement, known) ?? releaseFault(settlement, known, before);
+      return (
+        costFault(settlement, known) ??
+        releaseFault(settlement, known, before) ??
+        tokens.faultOf(settlement, known.tokens)
+      );
     },
     settled(settlement: Settlement): void {
       if (settlement.releasedMicros !== 0) add(agentOf(settlement), settlement.releasedMicros);
+      tokens.settled(settlement);
     },
-    adjusted({ tenant, budget, deltaMicros }: BudgetAdjusted['adjustment']): void {
+    adjusted(adjustment: BudgetAdjusted['adjustment']): void {
+      const { tenant, budget, deltaMicros } = adjustment;
+      tokens.adjusted(adjustment);
+      if (deltaMicros === undefined) return;
       if (budget.scope !== 'agent' || budget.id !== RELEASED_BUDGET || budget.windowMs !== null) return;
       add(agentOf({ tenant, agentId: budget.subject }), deltaMicros);
     },
@@ -81,7 +91,8 @@ function releaseFault(settlement: Settlement, known: Known, before: number): str
   if (isOwn && before + backMicros > Math.max(before, releases.micros)) {
     return `own reports had given back ${before} micro-dollars, which leaves no room for ${backMicros}`;
   }
-  if (marks.includes('RELEASE_REFUSED') && (!isOwn || chargedMicros !== reservedMicros)) {
+  const isRefused = marks.includes('RELEASE_REFUSED') && settlement.tokens?.releaseRefused !== true;
+  if (isRefused && (!isOwn || chargedMicros !== reservedMicros)) {
     return `it refuses to give back, and charges ${chargedMicros} of ${reservedMicros} micro-dollars`;
   }
   return null;

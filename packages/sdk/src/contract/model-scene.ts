@@ -22,6 +22,7 @@ const PRICES = {
 /** The tokens that a call states before it runs. The call reserves 1,000 × 3 + 500 × 15 = 10,500 micro-dollars. */
 const STATED = { inputTokens: 1_000, maxOutputTokens: 500 };
 export const RESERVED = 10_500;
+export const TOKENS = STATED.inputTokens + STATED.maxOutputTokens;
 
 /** One call of a model, by the package of a provider. */
 export type Client = {
@@ -35,10 +36,17 @@ export type Client = {
   server: ModelServer;
 };
 
-/** Returns a client of each package. Each client has its own agent and model server. */
-export async function openClients(agentUnder: AgentUnder): Promise<Client[]> {
+/**
+ * Returns a client of each package. Each client has its own agent and model server.
+ *
+ * @param limits the limits of each agent. Default: ten dollars
+ */
+export async function openClients(
+  agentUnder: AgentUnder,
+  limits: object = { maxCostTotal: 10 },
+): Promise<Client[]> {
   const open = async () => {
-    const document = { maxCostTotal: 10, modelPrices: { [MODEL]: PRICES } };
+    const document = { ...limits, modelPrices: { [MODEL]: PRICES } };
     const [agent, server] = await Promise.all([agentUnder(document), startModelServer()]);
     return { ...agent, server };
   };

@@ -7,7 +7,12 @@ import type { Alerter } from '../alerter.ts';
 import { drifted } from '../rules/drift-rule.ts';
 
 const reconciled = z.strictObject({
-  driftMicros: described(count, 'By how much all counters together differ, in micro-dollars.', 20_000),
+  driftMicros: described(
+    count,
+    'By how much all counters of money together differ, in micro-dollars.',
+    20_000,
+  ),
+  driftTokens: described(count.default(0), 'By how many tokens all counters of tokens together differ.', 0),
   counters: described(count, 'How many counters were compared.', 412),
   differences: described(count, 'How many counters differ.', 1),
   doubledActions: described(count, 'How many actions were decided twice.', 0),

@@ -74,6 +74,7 @@ export function budgetsOf(decision: Decision, rule: BudgetRule, alarms: Alarms):
  */
 export function adjusted({ adjustment }: BudgetAdjusted, rule: BudgetRule, alarms: Alarms): Finding[] {
   const { tenant, budget, spentMicros, at, ledgerSequence: order } = adjustment;
+  if (spentMicros === undefined) return [];
   const { scope, subject, id, windowMs } = budget;
   return [...alarms.of('budget')].flatMap(({ tenant: whose, facts }) => {
     const known = budgetFacts.parse(facts);

@@ -6,8 +6,12 @@ import { formatMicros, type Settlement } from '@mandate/schemas';
 import type { Finding } from './finding.ts';
 
 export function excess(settlement: Settlement): Finding[] {
-  const { agentId, excessMicros, chargedMicros } = settlement;
+  const { agentId, excessMicros, chargedMicros, tokens } = settlement;
   if (!settlement.marks.includes('EXCESS_QUARANTINED')) return [];
+  if (excessMicros === 0 && tokens !== undefined) {
+    const used = `An action of ${agentId} used more tokens than its cap: ${tokens.chargedTokens} are charged, and ${tokens.excessTokens} count only for the agent itself.`;
+    return [marked('excess', settlement, used)];
+  }
   const message = `An action of ${agentId} cost more than its cap: ${formatMicros(chargedMicros)} are charged, and ${formatMicros(excessMicros)} wait for a person's decision.`;
   return [marked('excess', settlement, message)];
 }

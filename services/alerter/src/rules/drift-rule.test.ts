@@ -7,7 +7,14 @@ import { evaluatorOn } from './evaluated.fixture.ts';
 
 test('drift raises an alert, which clears when a reconciler finds none', () => {
   const evaluator = evaluatorOn(new Alarms(), DEFAULT_ALERTING);
-  const clean = { driftMicros: 0, counters: 3, differences: 0, doubledActions: 0, brokenLaws: 0 };
+  const clean = {
+    driftMicros: 0,
+    driftTokens: 0,
+    counters: 3,
+    differences: 0,
+    doubledActions: 0,
+    brokenLaws: 0,
+  };
   const tell = (n: number, found: object) =>
     evaluator.raise(drifted('acme', { ...clean, ...found }, START_MS + n))?.event ?? null;
   expect([

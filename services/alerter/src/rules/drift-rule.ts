@@ -8,6 +8,7 @@ import type { Finding } from './finding.ts';
 /** The result of a reconciler: how much it compared, and how much of it differs. */
 export type Reconciled = {
   driftMicros: number;
+  driftTokens: number;
   counters: number;
   differences: number;
   doubledActions: number;
@@ -16,9 +17,10 @@ export type Reconciled = {
 };
 
 export function drifted(tenant: string, reconciled: Reconciled, atMs: number): Finding {
-  const { driftMicros, counters, differences, doubledActions, brokenLaws } = reconciled;
-  const holds = driftMicros !== 0 || doubledActions > 0 || brokenLaws > 0;
-  const what = `${differences} of ${counters} counters differ by ${formatMicros(driftMicros)}`;
+  const { driftMicros, driftTokens, counters, differences, doubledActions, brokenLaws } = reconciled;
+  const holds = driftMicros !== 0 || driftTokens !== 0 || doubledActions > 0 || brokenLaws > 0;
+  const tokens = driftTokens === 0 ? '' : ` and ${driftTokens} tokens`;
+  const what = `${differences} of ${counters} counters differ by ${formatMicros(driftMicros)}${tokens}`;
   return {
     rule: 'drift',
     tenant,

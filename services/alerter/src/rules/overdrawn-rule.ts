@@ -6,7 +6,7 @@ import { type Decision, formatMicros, type Settlement } from '@mandate/schemas';
 import type { Finding } from './finding.ts';
 
 export function overdrawn(settlement: Settlement): Finding[] {
-  const { tenant, agentId, actionId, marks, chargedMicros, cumulativeMicros } = settlement;
+  const { tenant, agentId, actionId, marks, chargedMicros, cumulativeMicros, tokens } = settlement;
   if (!marks.includes('OVERDRAWN')) return [];
   return [
     {
@@ -16,8 +16,11 @@ export function overdrawn(settlement: Settlement): Finding[] {
       holds: true,
       order: settlement.ledgerSequence,
       at: settlement.settledAt,
-      message: `A budget of ${agentId} is overdrawn: ${actionId} cost ${formatMicros(chargedMicros)} in all.`,
-      facts: { agentId, actionId, chargedMicros, cumulativeMicros },
+      message: `A budget of ${agentId} is overdrawn: ${actionId} cost ${formatMicros(chargedMicros)} in all${tokens?.overdrawn ? `, and used ${tokens.chargedTokens} tokens` : ''}.`,
+      facts: {
+        ...{ agentId, actionId, chargedMicros, cumulativeMicros },
+        ...(tokens?.overdrawn && { chargedTokens: tokens.chargedTokens }),
+      },
     },
   ];
 }

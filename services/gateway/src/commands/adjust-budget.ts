@@ -1,4 +1,4 @@
-/** Adds to the spent amount of a budget, or gives money back: in the ledger first, then on the log. */
+/** Adds to the spent amount of a budget or limit on tokens, or gives back: in the ledger first, then on the log. */
 import type { BudgetReference, Command, Receipt } from '@mandate/ledger';
 import { isMandateError } from '@mandate/runtime';
 import { agentKey, wireTime } from '@mandate/schemas';
@@ -7,7 +7,8 @@ import { type Gateway, ledgerOf } from '../gateway.ts';
 import { carryOut } from './carry-out.ts';
 import { notOnLog } from './not-on-log.ts';
 
-export type BudgetAdjustment = { tenant: string; budget: BudgetReference; deltaMicros: number };
+/** `delta`: in the unit of the budget. */
+export type BudgetAdjustment = { tenant: string; budget: BudgetReference; delta: number };
 
 /**
  * Throws ADJUSTMENT_TOO_LARGE. Throws ADJUSTMENT_IN_FORCE_NOT_ON_LOG if the adjustment is done and only its record is
@@ -15,14 +16,14 @@ export type BudgetAdjustment = { tenant: string; budget: BudgetReference; deltaM
  */
 export async function adjustBudget(
   gateway: Gateway,
-  { tenant, budget, deltaMicros }: BudgetAdjustment,
+  { tenant, budget, delta }: BudgetAdjustment,
   command: Command,
-): Promise<Receipt & { spentMicros: number }> {
+): Promise<Receipt & { spent: number }> {
   const ledger = ledgerOf(gateway);
   const { receipt, logged } = await carryOut(
     ledger,
-    () => ledger.adjust({ ...command, tenant, budget, deltaMicros }).catch(rethrowForCaller),
-    ({ atMs, spentMicros, epoch, sequence }) =>
+    () => ledger.adjust({ ...command, tenant, budget, delta }).catch(rethrowForCaller),
+    ({ atMs, spent, epoch, sequence }) =>
       gateway.journal.record({
         id: command.id,
         key: budget.scope === 'agent' ? agentKey(tenant, budget.subject) : tenant,
@@ -33,15 +34,16 @@ export async function adjustBudget(
             at: wireTime(atMs),
             tenant,
             budget,
-            deltaMicros,
-            spentMicros,
+            ...(budget.unit === undefined
+              ? { deltaMicros: delta, spentMicros: spent }
+              : { deltaTokens: delta, usedTokens: spent }),
             ledgerEpoch: epoch,
             ledgerSequence: sequence,
           },
         },
       }),
   );
-  gateway.log.warn({ tenant, budget, deltaMicros, command, logged }, 'budget adjusted');
+  gateway.log.warn({ tenant, budget, delta, command, logged }, 'budget adjusted');
   if (logged) return receipt;
   throw notOnLog('ADJUSTMENT_IN_FORCE_NOT_ON_LOG', 'the adjustment', { adjustment: receipt });
 }

@@ -1,6 +1,14 @@
-/** POST /v1/budgets/adjust: adds to the spent amount of a budget, or gives money back. */
+/** POST /v1/budgets/adjust: adds to the spent amount of a budget or of a limit on tokens, or gives back. */
 
-import { BUDGET_SCOPES, count, described, dollarsToMicros, id, microsDelta } from '@mandate/schemas';
+import {
+  BUDGET_SCOPES,
+  COUNTER_UNITS,
+  count,
+  described,
+  dollarsToMicros,
+  id,
+  microsDelta,
+} from '@mandate/schemas';
 import { callerOf, forbidden, HttpProblem, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { adjustBudget } from '../commands/adjust-budget.ts';
@@ -21,6 +29,10 @@ const budget = z
       count.nullable().default(null),
       'The length of the window of the budget, in milliseconds. null: the budget never resets.',
       86_400_000,
+    ),
+    unit: described(
+      z.enum(COUNTER_UNITS).exactOptional(),
+      '`tokens`: the counter of a limit on tokens. Default: a budget of money.',
     ),
   })
   .refine(({ scope, subject }) => (scope === 'tenant') === (subject === ''), {
@@ -47,15 +59,24 @@ const body = z
       'What to add to the spent amount, in dollars. Negative: give back. Give this or `deltaMicros`.',
       -2.5,
     ),
+    deltaTokens: described(
+      microsDelta.optional(),
+      'How many tokens to add to the counter. Negative: give back. Only for the unit `tokens`.',
+      -50_000,
+    ),
     reason: described(
       reason,
       'Why the budget is corrected. The record always keeps it.',
       'spent outside of Mandate',
     ),
   })
-  .refine(({ deltaMicros, deltaDollars }) => (deltaMicros === undefined) !== (deltaDollars === undefined), {
-    error: 'give either deltaMicros or deltaDollars',
-  })
+  .refine(
+    ({ budget: { unit }, deltaMicros, deltaDollars, deltaTokens }) => {
+      const given = [deltaMicros, deltaDollars, deltaTokens].filter((delta) => delta !== undefined);
+      return given.length === 1 && (unit === 'tokens') === (deltaTokens !== undefined);
+    },
+    { error: 'give one of deltaMicros and deltaDollars, or deltaTokens for the unit tokens' },
+  )
   .meta({
     examples: [
       {
@@ -91,14 +112,24 @@ export function adjustBudgets(server: HttpServer, gateway: Gateway): void {
             sequence: described(count, 'The number of the step within the tenant.', 424),
             atMs: described(count, 'When the ledger corrected it, in epoch milliseconds.', 1_767_605_490_000),
             deltaMicros: described(
-              z.int(),
-              'What was added to the spent amount, in micro-dollars. Negative: it was given back.',
+              z.int().optional(),
+              'What was added to the spent amount, in micro-dollars. Negative: it was given back. Absent for tokens.',
               -2_500_000,
             ),
             spentMicros: described(
-              z.int(),
-              'What the budget has spent after the correction, in micro-dollars. It can be negative.',
+              z.int().optional(),
+              'What the budget has spent after the correction, in micro-dollars. It can be negative. Absent for tokens.',
               5_240_000,
+            ),
+            deltaTokens: described(
+              z.int().optional(),
+              'How many tokens were added to the counter. Negative: they were given back. Absent for money.',
+              -50_000,
+            ),
+            usedTokens: described(
+              z.int().optional(),
+              'How many tokens the counter has after the correction. It can be negative. Absent for money.',
+              12_000,
             ),
           }),
         },
@@ -107,15 +138,18 @@ export function adjustBudgets(server: HttpServer, gateway: Gateway): void {
     async (request) => {
       const { tenant, scopes } = callerOf(request);
       const { budget, reason } = request.body;
-      const deltaMicros = deltaOf(request.body);
+      const delta = deltaOf(request.body);
       const isOfTenantLimits = gateway.isOfTenantLimits(tenant, budget);
-      if (isOfTenantLimits && deltaMicros < 0 && !scopes.includes('operate:limits'))
-        throw budgetOfTenantLimits();
+      if (isOfTenantLimits && delta < 0 && !scopes.includes('operate:limits')) throw budgetOfTenantLimits();
       if (!isOfTenantLimits && !scopes.includes('operate')) throw forbidden(['operate']);
-      const parts = [budget, deltaMicros];
+      const parts = [budget, delta];
       const command = operatorCommand(request, gateway, { prefix: 'adj', parts, reason });
-      const receipt = await adjustBudget(gateway, { tenant, budget, deltaMicros }, command);
-      return { commandId: command.id, tenant, deltaMicros, ...receipt };
+      const { spent, ...receipt } = await adjustBudget(gateway, { tenant, budget, delta }, command);
+      const amounts =
+        budget.unit === undefined
+          ? { deltaMicros: delta, spentMicros: spent }
+          : { deltaTokens: delta, usedTokens: spent };
+      return { commandId: command.id, tenant, ...receipt, ...amounts };
     },
   );
 }
@@ -128,6 +162,8 @@ function budgetOfTenantLimits(): HttpProblem {
   });
 }
 
-function deltaOf({ deltaMicros, deltaDollars = 0 }: z.output<typeof body>): number {
-  return deltaMicros ?? Math.sign(deltaDollars) * (dollarsToMicros(Math.abs(deltaDollars)) ?? 0);
+function deltaOf({ deltaMicros, deltaDollars = 0, deltaTokens }: z.output<typeof body>): number {
+  return (
+    deltaTokens ?? deltaMicros ?? Math.sign(deltaDollars) * (dollarsToMicros(Math.abs(deltaDollars)) ?? 0)
+  );
 }

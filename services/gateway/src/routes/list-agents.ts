@@ -90,10 +90,10 @@ async function agentsOf(ledger: Ledger, tenant: string): Promise<Map<string, Rea
     agents.set(agentId, known);
     return known;
   };
-  for (const { budget, spentMicros } of balances) {
-    if (budget.scope === 'agent' && budget.id === TOTAL_BUDGET && budget.windowMs === null) {
-      countsOf(budget.subject).spentMicros = spentMicros;
-    }
+  for (const { budget, spent } of balances) {
+    const { scope, subject, id, windowMs, unit } = budget;
+    if (scope === 'agent' && id === TOTAL_BUDGET && windowMs === null && unit === undefined)
+      countsOf(subject).spentMicros = spent;
   }
   for (const { agentId } of open) countsOf(agentId).openActions += 1;
   for (const { target } of flags) if ('agentId' in target) countsOf(target.agentId);

@@ -3,7 +3,7 @@
  * audit.
  */
 
-import { BUDGET_SCOPES, count, described } from '@mandate/schemas';
+import { BUDGET_SCOPES, COUNTER_UNITS, count, described } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { type Gateway, ledgerOf } from '../gateway.ts';
@@ -23,14 +23,19 @@ const budget = z.object({
     'The length of the window, in milliseconds. null: the budget never resets.',
     86_400_000,
   ),
+  unit: described(
+    z.enum(COUNTER_UNITS).exactOptional(),
+    'The unit of the counter, for a limit on tokens. Absent for a budget of money.',
+  ),
 });
 const balance = z.object({
   budget: described(budget, 'The budget.'),
   spentMicros: described(
-    z.int(),
-    'What the budget has spent, in micro-dollars. It is negative if an operator gave back more than was spent.',
+    z.int().optional(),
+    'What the budget has spent, in micro-dollars. It is negative if an operator gave back more than was spent. Absent for tokens.',
     340_000,
   ),
+  usedTokens: described(z.int().optional(), 'How many tokens the counter has. Absent for money.', 12_000),
 });
 
 export function listBalances(server: HttpServer, gateway: Gateway): void {
@@ -54,7 +59,11 @@ export function listBalances(server: HttpServer, gateway: Gateway): void {
     async (request) => {
       const ledger = ledgerOf(gateway);
       const tenant = tenantToSee(callerOf(request), request.query.tenant);
-      return { tenant, epoch: ledger.epoch, balances: [...(await ledger.balances(tenant))] };
+      const balances = (await ledger.balances(tenant)).map(({ budget, spent }) => ({
+        budget,
+        ...(budget.unit === undefined ? { spentMicros: spent } : { usedTokens: spent }),
+      }));
+      return { tenant, epoch: ledger.epoch, balances };
     },
   );
 }

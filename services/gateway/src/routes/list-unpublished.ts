@@ -12,9 +12,14 @@ const unpublished = z.object({
   agentId: described(z.string(), 'The agent whose budgets were charged.', 'airline-007'),
   source: described(logPosition, 'The log position of the request or outcome.'),
   deltaMicros: described(
-    z.int(),
-    'How much more than the log the ledger has charged, in micro-dollars.',
+    z.int().optional(),
+    'How much more than the log the ledger has charged, in micro-dollars. Absent for tokens.',
     100_000,
+  ),
+  deltaTokens: described(
+    z.int().optional(),
+    'How many more tokens than the log the ledger has charged. Absent for money.',
+    1_700,
   ),
 });
 
@@ -42,7 +47,12 @@ export function listUnpublished(server: HttpServer, gateway: Gateway): void {
     async (request) => {
       const ledger = ledgerOf(gateway);
       const tenant = tenantToSee(callerOf(request), request.query.tenant);
-      return { tenant, epoch: ledger.epoch, unpublished: [...(await ledger.unpublished(tenant))] };
+      const moved = await ledger.unpublished(tenant);
+      const unpublished = moved.map(({ agentId, source, delta, budgets }) => {
+        const isMoney = budgets.every(({ unit }) => unit === undefined);
+        return { tenant, agentId, source, ...(isMoney ? { deltaMicros: delta } : { deltaTokens: delta }) };
+      });
+      return { tenant, epoch: ledger.epoch, unpublished };
     },
   );
 }

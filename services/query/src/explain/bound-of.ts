@@ -91,6 +91,11 @@ function fieldOf(check: Check, toolPolicy: string): string | null {
       if (scope === 'agent' && id === TOTAL_BUDGET) return 'maxCostTotal';
       return `budgets (${scope} "${id}"${windowMs === null ? '' : `, windowMs ${windowMs}`})`;
     }
+    case 'tokens': {
+      const { scope, id, windowMs } = evidence;
+      if (scope === 'agent' && id === TOTAL_BUDGET) return 'maxTokensTotal';
+      return `tokensPerWindow (${scope} "${id}", windowMs ${windowMs})`;
+    }
     case 'confirmation':
       return mayNotWait(evidence, evidence) ? 'maxWaiting' : `${toolPolicy}.requiresConfirmation`;
     case 'role-known':
@@ -132,6 +137,7 @@ function fieldOf(check: Check, toolPolicy: string): string | null {
     case 'mandate-found':
     case 'policy-found':
     case 'model-priced':
+    case 'tokens-stated':
     case 'unknown':
       return null;
   }

@@ -22,6 +22,7 @@ const WAYS = [
   'stated-provider',
   'higher-limit',
   'cheaper-call',
+  'fewer-tokens',
   'not-before',
   'more-calls',
   'more-open',
@@ -65,6 +66,16 @@ const way = z.object({
     z.int().optional(),
     'The largest amount that passes, in micro-dollars. Absent if the change is not about an amount.',
     60_000,
+  ),
+  atLeastTokens: described(
+    z.int().optional(),
+    'The fewest tokens that suffice. Absent if the change is not about tokens.',
+    120_000,
+  ),
+  atMostTokens: described(
+    z.int().optional(),
+    'The most tokens that pass. Absent if the change is not about tokens.',
+    400,
   ),
   atLeastCalls: described(
     z.int().optional(),

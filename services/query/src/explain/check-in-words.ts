@@ -63,6 +63,10 @@ function sentence(evidence: Evidence, passed: boolean, decision: Decision): stri
       return providerSentence(evidence, passed);
     case 'model-priced':
       return priceSentence(evidence, passed);
+    case 'tokens-stated':
+      return evidence.missing === undefined
+        ? `The call can use ${evidence.callTokens} tokens.`
+        : `The call does not say its ${evidence.missing.join(' and ')}, and a limit on tokens is in force.`;
     case 'estimate-stated':
       return passed
         ? `The tool "${evidence.tool}" has no price, and the call states ${formatMicros(evidence.estimateMicros)}.`
@@ -77,6 +81,8 @@ function sentence(evidence: Evidence, passed: boolean, decision: Decision): stri
       return `${evidence.calls} calls of the agent had no outcome yet; at most ${evidence.maxCalls} may be open at one time.`;
     case 'budget':
       return budgetSentence(evidence);
+    case 'tokens':
+      return tokensSentence(evidence);
     case 'confirmation':
       return confirmationSentence(evidence);
     case 'unknown':
@@ -139,6 +145,13 @@ function budgetSentence(evidence: Extract<Evidence, { by: 'budget' }>): string {
   const call = costMicros === undefined ? '' : `, and the call costs ${formatMicros(costMicros)}`;
   const of = maxMicros === null ? 'with no limit' : `of ${formatMicros(maxMicros)}${period}`;
   return `Of the ${scope} budget "${id}"${scope === 'agent' ? ofAncestor(evidence) : ''} ${of}, ${formatMicros(spentMicros)} was spent${call}.`;
+}
+
+function tokensSentence(evidence: Extract<Evidence, { by: 'tokens' }>): string {
+  const { scope, id, windowMs, usedTokens, callTokens, maxTokens } = evidence;
+  const period = windowMs === null ? '' : ` in ${durationInWords(windowMs)}`;
+  const whose = scope === 'agent' ? ofAncestor(evidence) : '';
+  return `Of the ${scope} limit "${id}"${whose} of ${maxTokens} tokens${period}, ${usedTokens} were used, and the call can use ${callTokens}.`;
 }
 
 function confirmationSentence(evidence: Extract<Evidence, { by: 'confirmation' }>): string {

@@ -40,6 +40,28 @@ export const limitsMoved = z.object({
     ),
     'The budgets that the decision looked at.',
   ),
+  tokens: described(
+    z.array(
+      z.object({
+        scope: described(z.enum(BUDGET_SCOPES), 'Who shares the limit.'),
+        id: described(z.string(), 'The id of the limit.', 'total'),
+        ancestor: described(
+          z.string().optional(),
+          'The ancestor that holds the limit. Absent if the agent itself holds the limit.',
+          'airline-lead',
+        ),
+        windowMs: described(
+          z.int().nullable(),
+          'The length of the window, in milliseconds. null: the limit never resets.',
+          60_000,
+        ),
+        before: described(z.int(), 'How many tokens were used before.', 12_000),
+        after: described(z.int(), 'How many tokens were used after it.', 13_700),
+        maxTokens: described(z.int(), 'The most tokens.', 100_000),
+      }),
+    ),
+    'The limits on tokens that the decision looked at.',
+  ),
   rates: described(
     z.array(
       z.object({
@@ -67,6 +89,7 @@ export function limitsMovedBy(decision: Decision): z.output<typeof limitsMoved> 
   const { reservation, deferral } = decision;
   const slots = (reservation ?? deferral)?.rates.length ? 1 : 0;
   const budgets: z.output<typeof limitsMoved>['budgets'] = [];
+  const tokens: z.output<typeof limitsMoved>['tokens'] = [];
   const rates: z.output<typeof limitsMoved>['rates'] = [];
   for (const check of decision.checks) {
     const evidence = parseEvidence(check);
@@ -84,11 +107,15 @@ export function limitsMovedBy(decision: Decision): z.output<typeof limitsMoved> 
           maxMicros,
         }),
       );
+    } else if (evidence.by === 'tokens') {
+      const { scope, id, windowMs, usedTokens: before, maxTokens } = evidence;
+      const after = sumMicros(before, reservation?.tokens?.tokens ?? 0);
+      tokens.push({ scope, id, ...ancestor, windowMs, before, after, maxTokens });
     } else if (evidence.by === 'tool-rate' || evidence.by === 'mandate-rate') {
       const tool = evidence.by === 'tool-rate' ? decision.tool : null;
       const { calls, maxCalls, windowMs } = evidence;
       rates.push({ tool, ...ancestor, windowMs, before: calls, after: calls + slots, maxCalls });
     }
   }
-  return { budgets, rates };
+  return { budgets, tokens, rates };
 }

@@ -16,9 +16,10 @@ export function blockingPoliciesInWords(others: readonly Other[] = []): string {
   return names.length === 0 ? '' : `, and the same under ${names.join(', ')}`;
 }
 
-function says({ result, maxMicros, maxCalls }: Other): string {
+function says({ result, maxMicros, maxTokens, maxCalls }: Other): string {
   if (result === undefined) return 'asks for that too';
-  const most = maxMicros === undefined ? `${maxCalls} calls` : formatMicros(maxMicros);
+  const counted = maxTokens === undefined ? `${maxCalls} calls` : `${maxTokens} tokens`;
+  const most = maxMicros === undefined ? counted : formatMicros(maxMicros);
   return `allows ${most}, and would have ${result === 'pass' ? 'let it pass' : 'blocked it too'}`;
 }
 

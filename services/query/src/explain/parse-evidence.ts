@@ -12,6 +12,7 @@ const money = z.object({ costMicros: z.int(), maxMicros: z.int(), price: z.strin
 const other = z.object({
   policy: z.string().optional(),
   maxMicros: z.int().optional(),
+  maxTokens: z.int().optional(),
   maxCalls: z.int().optional(),
   result: z.enum(['pass', 'block']).optional(),
 });
@@ -66,6 +67,11 @@ const READERS = {
     /** The kinds of token counts that are missing in the call. */
     missing: z.array(z.string()).optional(),
   }),
+  'tokens-stated': z.object({
+    callTokens: z.int().nullable(),
+    /** The kinds of token counts that are missing in the call. */
+    missing: z.array(z.string()).optional(),
+  }),
   'estimate-stated': z.object({ tool: z.string(), estimateMicros: z.int() }),
   'tool-cost-per-call': money,
   'mandate-cost-per-call': money,
@@ -79,6 +85,17 @@ const READERS = {
     retryAfterMs: z.int().nullable(),
     /** The amount that the call would reserve; absent in older decisions. */
     costMicros: z.int().optional(),
+    otherLimits,
+  }),
+  tokens: z.object({
+    scope: z.enum(BUDGET_SCOPES),
+    id: z.string(),
+    windowMs: z.int().nullable(),
+    usedTokens: z.int(),
+    /** The tokens that the call would reserve. */
+    callTokens: z.int(),
+    maxTokens: z.int(),
+    retryAfterMs: z.int().nullable(),
     otherLimits,
   }),
   'mandate-rate': rate,

@@ -120,6 +120,8 @@ export function waysPast(check: Check, decision: Decision): Way[] {
         : [notDenied('deniedProviders', 'provider', evidence.provider, evidence.pattern)];
     case 'model-priced':
       return [evidence.missing === undefined ? statedPrice(evidence.model) : statedTokens(evidence.missing)];
+    case 'tokens-stated':
+      return evidence.missing === undefined ? [] : [statedTokens(evidence.missing)];
     case 'estimate-stated':
       return [
         {
@@ -139,6 +141,8 @@ export function waysPast(check: Check, decision: Decision): Way[] {
       return [moreOpen(evidence), ...notBefore(evidence, decision)];
     case 'budget':
       return fits(evidence, decision);
+    case 'tokens':
+      return fitsInTokens(evidence, decision);
     case 'confirmation':
       return [confirmed(evidence, decision)];
     case 'unknown':
@@ -309,6 +313,28 @@ function fits(evidence: Extract<Evidence, { by: 'budget' }>, decision: Decision)
       : []),
     ...(spentMicros <= maxMicros ? [cheaper(maxMicros - spentMicros)] : []),
     ...waiting,
+  ];
+}
+
+function fitsInTokens(evidence: Extract<Evidence, { by: 'tokens' }>, decision: Decision): Way[] {
+  const { scope, id, windowMs, usedTokens, callTokens, maxTokens } = evidence;
+  const budget = { scope, id, windowMs };
+  const whose = scope === 'agent' ? ofAncestor(evidence) : '';
+  const name = `the ${scope} limit "${id}"${whose}${windowMs === null ? '' : ` of ${durationInWords(windowMs)}`}`;
+  const atLeastTokens = usedTokens + callTokens;
+  const missing = atLeastTokens - maxTokens;
+  const isMended = windowMs === null || missing <= usedTokens;
+  const back = isMended ? `, or ${missing} tokens given back to it` : '';
+  const words = `at least ${atLeastTokens} tokens in ${name}${blockingPoliciesInWords(evidence.otherLimits)}${back}`;
+  const left = maxTokens - usedTokens;
+  return [
+    ...(atLeastTokens <= CAPS.amountTokens
+      ? [{ way: 'higher-limit' as const, words, budget, atLeastTokens }]
+      : []),
+    ...(left > 0
+      ? [{ way: 'fewer-tokens' as const, words: `a call of at most ${left} tokens`, atMostTokens: left }]
+      : []),
+    ...notBefore(evidence, decision),
   ];
 }
 

@@ -30,6 +30,11 @@ export function whatWouldHaveBlocked(evidence: Evidence, { decidedAt }: Decision
       if (!isNear(spentMicros + costMicros, maxMicros)) return null;
       return `a call that costs more than ${formatMicros(maxMicros - spentMicros)}: all that the ${scope} budget "${id}" had left`;
     }
+    case 'tokens': {
+      const { scope, id, usedTokens, maxTokens, callTokens } = evidence;
+      if (!isNear(usedTokens + callTokens, maxTokens)) return null;
+      return `a call of more than ${maxTokens - usedTokens} tokens: all that the ${scope} limit "${id}" had left`;
+    }
     case 'turn': {
       const { turnId, calls, maxCalls } = evidence;
       if (calls === undefined || maxCalls == null || !isNear(calls + 1, maxCalls)) return null;

@@ -5,7 +5,7 @@ import { firstOf } from './duplicates.ts';
 import { killOf } from './flags.ts';
 import { type DecideEvent, type History, hasRoom, nextSequence } from './history.ts';
 import { limitFacts } from './limits.ts';
-import { chargedBudgets, cutToFit, lifetimeSpend } from './spending.ts';
+import { chargedBudgets, chargedTokenCounters, cutToFit, lifetimeSpend } from './spending.ts';
 import { publishedVerdict } from './verdict.ts';
 
 /** Adds the decision to the history, unless the plan is no longer valid. */
@@ -38,6 +38,16 @@ export function decide(history: History, epoch: string, request: StepRequest): S
     chargedMicros: allowed ? cutToFit(history, tenant, chargedBudgets(request), atMs, plan.reserveMicros) : 0,
     cumulativeMicros: 0,
     leaseExpiresAtMs: allowed ? atMs + plan.leaseMs : null,
+    ...(allowed &&
+      plan.tokens !== undefined && {
+        chargedTokens: cutToFit(
+          history,
+          tenant,
+          chargedTokenCounters(request),
+          atMs,
+          plan.tokens.reserveTokens,
+        ),
+      }),
   };
   const event: DecideEvent = { type: 'decide', atMs, request, facts, onLog: false };
   history.events.push(event);

@@ -97,3 +97,33 @@ function ofFailure(charging: Plan['charging'], metered: number | null): number {
   }[charging.type]();
   return Math.max(kept, metered ?? 0);
 }
+
+/**
+ * Returns the tokens that an outcome charges, by the same table: the reported tokens, or the reserved tokens if none
+ * are reported.
+ */
+export function finalTokens(
+  { charging, mostTokens, releases }: NonNullable<Plan['tokens']>['settling'],
+  { status, verified, usage, mayRelease }: Outcome,
+  { reserved, released }: { reserved: number; released: number },
+): { tokens: number; excess: number; released: number; refused: boolean } {
+  const isFree = mayRelease || releases === null;
+  const nothing = { excess: 0, released: 0, refused: false };
+  if (status === 'cancelled' && isFree) return { ...nothing, tokens: 0 };
+  const stated = usage === undefined ? null : usage.inputTokens + usage.outputTokens;
+  const excess = stated === null ? 0 : Math.max(0, stated - mostTokens);
+  const used = stated === null ? null : stated - excess;
+  const held = Math.max(0, released);
+  if (status === 'success' && verified !== false) {
+    const least = charging === 'ATTEMPT_BASED' ? reserved : 0;
+    const tokens = used === null ? reserved : Math.max(least, used);
+    const room = Number((BigInt(tokens) * BigInt(releases?.percent ?? 0)) / 100n);
+    return { tokens, excess, released: -Math.min(held, room) || 0, refused: false };
+  }
+  const tokens = charging === 'ATTEMPT_BASED' ? Math.max(reserved, used ?? 0) : (used ?? 0);
+  const back = reserved - tokens;
+  if (isFree || back <= 0) return { ...nothing, tokens, excess };
+  return BigInt(held) + BigInt(back) > BigInt(releases.tokens)
+    ? { tokens: reserved, excess, released: 0, refused: true }
+    : { tokens, excess, released: back, refused: false };
+}

@@ -41,7 +41,7 @@ type AdjustEvent = {
   type: 'adjust';
   atMs: number;
   adjustment: Adjustment;
-  receipt: Receipt & { spentMicros: number };
+  receipt: Receipt & { spent: number };
 };
 type ApproveEvent = {
   type: 'approve';

@@ -1,8 +1,9 @@
 /** The model's facts about each limit of a plan. */
 import type { GrantState, LimitFact, StepRequest } from '@mandate/schemas';
+import type { BudgetReference } from '../../port.ts';
 import { answered, waiting } from './deferrals.ts';
 import { commandMemoryMs, type DecideEvent, type History } from './history.ts';
-import { calls, spent, waitUntil } from './spending.ts';
+import { calls, spent, tokenCounter, waitUntil } from './spending.ts';
 import { turnFactOf } from './turns.ts';
 
 type Request = Pick<StepRequest, 'tenant' | 'agentId' | 'actionId' | 'digest'>;
@@ -28,17 +29,30 @@ export function limitFacts(history: History, request: StepRequest): LimitFact[] 
       const retryAfterMs = ok ? null : waitUntil(history, limit.windowMs, fits);
       return { kind: 'rate', calls: called(history), ok, retryAfterMs };
     }
-    const fits = (then: History) => {
-      const sum = BigInt(spent(then, tenant, limit)) + BigInt(reserveMicros);
-      return sum <= BigInt(limit.maxMicros ?? Number.MAX_SAFE_INTEGER);
-    };
-    const ok = fits(history);
-    const retryAfterMs =
-      ok || limit.windowMs === null || limit.maxMicros === null
-        ? null
-        : waitUntil(history, limit.windowMs, fits);
-    return { kind: 'budget', spentMicros: spent(history, tenant, limit), ok, retryAfterMs };
+    if (limit.kind === 'tokens') {
+      const found = sumFact(history, tenant, tokenCounter(limit), {
+        most: limit.maxTokens,
+        reserve: plan.tokens?.reserveTokens ?? 0,
+      });
+      return { kind: 'tokens', usedTokens: found.spent, ok: found.ok, retryAfterMs: found.retryAfterMs };
+    }
+    const found = sumFact(history, tenant, limit, { most: limit.maxMicros, reserve: reserveMicros });
+    return { kind: 'budget', spentMicros: found.spent, ok: found.ok, retryAfterMs: found.retryAfterMs };
   });
+}
+
+function sumFact(
+  history: History,
+  tenant: string,
+  budget: BudgetReference,
+  { most, reserve }: { most: number | null; reserve: number },
+): { spent: number; ok: boolean; retryAfterMs: number | null } {
+  const fits = (then: History) =>
+    BigInt(spent(then, tenant, budget)) + BigInt(reserve) <= BigInt(most ?? Number.MAX_SAFE_INTEGER);
+  const ok = fits(history);
+  const retryAfterMs =
+    ok || budget.windowMs === null || most === null ? null : waitUntil(history, budget.windowMs, fits);
+  return { spent: spent(history, tenant, budget), ok, retryAfterMs };
 }
 
 export function grantOf(history: History, request: Request): GrantState {

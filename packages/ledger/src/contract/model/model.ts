@@ -4,7 +4,14 @@
  */
 import { type Clock, MandateError } from '@mandate/runtime';
 import type { KillTarget, SettleRequest, StepRequest } from '@mandate/schemas';
-import type { Ledger, OpenAction, QuestionReference, StepResult, Unpublished } from '../../port.ts';
+import type {
+  BudgetReference,
+  Ledger,
+  OpenAction,
+  QuestionReference,
+  StepResult,
+  Unpublished,
+} from '../../port.ts';
 import { decide } from './decide.ts';
 import { latestOf, verdictOf } from './duplicates.ts';
 import { flagOf, flagsInForce, isSame, killStatusOf } from './flags.ts';
@@ -19,7 +26,17 @@ import {
 } from './history.ts';
 import { grantOf } from './limits.ts';
 import { settle } from './settle.ts';
-import { balances, chargedBudgets, counts, isOwn, releasedBudget, spent, staysExact } from './spending.ts';
+import {
+  balances,
+  chargedBudgets,
+  chargedTokenCounters,
+  counts,
+  isOwn,
+  releasedBudget,
+  releasedTokensBudget,
+  spent,
+  staysExact,
+} from './spending.ts';
 
 export function createModelLedger(options: {
   clock: Clock;
@@ -176,13 +193,13 @@ export function createModelLedger(options: {
         (event) => event.adjustment.id === id && event.adjustment.tenant === tenant,
       );
       if (known !== undefined && isRemembered(history, known)) return known.receipt;
-      if (!staysExact(history, tenant, budget, adjustment.deltaMicros)) {
+      if (!staysExact(history, tenant, budget, adjustment.delta)) {
         throw failure('ADJUSTMENT_TOO_LARGE', false);
       }
-      const receipt = { epoch, sequence: nextSequence(history, tenant), atMs, spentMicros: 0 };
+      const receipt = { epoch, sequence: nextSequence(history, tenant), atMs, spent: 0 };
       history.events.push({ type: 'adjust', atMs, adjustment, receipt });
       // This sum must be computed after the event is in the history.
-      receipt.spentMicros = spent(history, tenant, budget);
+      receipt.spent = spent(history, tenant, budget);
       return receipt;
     },
     approve: async (approval) => {
@@ -254,19 +271,28 @@ function unpublishedOf(history: History, tenant: string): Unpublished[] {
     const allow = event.type === 'decide' ? event : event.of;
     if (event.request.tenant !== tenant || allow === null) return [];
     const { agentId, source } = event.request;
-    const budgets = chargedBudgets(allow.request).filter((budget) => counts(history, budget, allow.atMs));
-    const own = budgets.filter((budget) => isOwn(budget, agentId));
+    const counting = (all: BudgetReference[]) => all.filter((one) => counts(history, one, allow.atMs));
+    const ownOf = (all: BudgetReference[]) => all.filter((one) => isOwn(one, agentId));
+    const budgets = counting(chargedBudgets(allow.request));
+    const tokens = counting(chargedTokenCounters(allow.request));
     const moved =
       event.type === 'decide'
-        ? [{ deltaMicros: event.facts.chargedMicros, budgets }]
+        ? [
+            { delta: event.facts.chargedMicros, budgets },
+            { delta: event.facts.chargedTokens ?? 0, budgets: tokens },
+          ]
         : [
-            { deltaMicros: event.facts.deltaMicros, budgets },
-            { deltaMicros: event.facts.excessMicros, budgets: own },
-            { deltaMicros: event.facts.releasedMicros, budgets: [releasedBudget(agentId)] },
+            { delta: event.facts.deltaMicros, budgets },
+            { delta: event.facts.excessMicros, budgets: ownOf(budgets) },
+            { delta: event.facts.releasedMicros, budgets: [releasedBudget(agentId)] },
+            { delta: event.facts.tokens?.deltaTokens ?? 0, budgets: tokens },
+            { delta: event.facts.tokens?.excessTokens ?? 0, budgets: ownOf(tokens) },
+            {
+              delta: event.facts.tokens?.releasedTokens ?? 0,
+              budgets: [releasedTokensBudget(agentId)],
+            },
           ];
-    return moved
-      .filter(({ deltaMicros }) => deltaMicros !== 0)
-      .map((each) => ({ tenant, agentId, source, ...each }));
+    return moved.filter(({ delta }) => delta !== 0).map((each) => ({ tenant, agentId, source, ...each }));
   });
 }
 

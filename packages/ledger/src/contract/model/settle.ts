@@ -1,7 +1,7 @@
 /** How the model processes one outcome. */
-import type { SettleFacts, SettleRequest } from '@mandate/schemas';
+import type { SettleFacts, SettleRequest, TokensSettled } from '@mandate/schemas';
 import { validDecisions, verdictOf } from './duplicates.ts';
-import { finalCost, statedCost, usageCost } from './final-cost.ts';
+import { finalCost, finalTokens, statedCost, usageCost } from './final-cost.ts';
 import {
   type DecideEvent,
   eventsOf,
@@ -12,13 +12,16 @@ import {
 } from './history.ts';
 import {
   chargedBudgets,
+  chargedTokenCounters,
   costOf,
   cutExcess,
   cutToFit,
   isOwn,
   lifetimeSpend,
   releasedBudget,
+  releasedTokensBudget,
   spent,
+  tokenCounter,
 } from './spending.ts';
 
 /** Adds the outcome to the history, with its effect. */
@@ -41,6 +44,7 @@ export function settle(history: History, epoch: string, request: SettleRequest):
     chargedMicros: 0,
     cumulativeMicros: 0,
     overdrawn: false,
+    ...tokensMoved(history, of, request),
   };
   const settled: SettleEvent = { type: 'settle', atMs: history.nowMs, request, facts, of, onLog: false };
   history.events.push(settled);
@@ -50,6 +54,14 @@ export function settle(history: History, epoch: string, request: SettleRequest):
     chargedMicros: event === undefined ? 0 : costOf(history, event),
     cumulativeMicros: lifetimeSpend(history, tenant, agentId),
     overdrawn: of !== null && facts.deltaMicros + facts.excessMicros > 0 && isOverdrawn(history, of),
+    ...(of !== null &&
+      facts.tokens !== undefined && {
+        tokens: {
+          ...facts.tokens,
+          overdrawn:
+            facts.tokens.deltaTokens + facts.tokens.excessTokens > 0 && isOverdrawnInTokens(history, of),
+        },
+      }),
   };
   return settled.facts;
 }
@@ -97,5 +109,38 @@ function isOverdrawn(history: History, allow: DecideEvent): boolean {
   return plan.limits.some(
     (limit) =>
       limit.kind === 'budget' && limit.maxMicros !== null && spent(history, tenant, limit) > limit.maxMicros,
+  );
+}
+
+function tokensMoved(
+  history: History,
+  allow: DecideEvent | null,
+  request: SettleRequest,
+): { tokens?: TokensSettled } {
+  const reserved = allow?.facts.chargedTokens;
+  const settling = allow?.request.plan.tokens?.settling;
+  if (allow === null || reserved === undefined || settling === undefined) return {};
+  const { tenant, agentId } = request;
+  const released = spent(history, tenant, releasedTokensBudget(agentId));
+  const cost = finalTokens(settling, request, { reserved, released });
+  const counters = chargedTokenCounters(allow.request);
+  const own = counters.filter((counter) => isOwn(counter, agentId));
+  const deltaTokens = cutToFit(history, tenant, counters, allow.atMs, cost.tokens - reserved);
+  return {
+    tokens: {
+      deltaTokens,
+      chargedTokens: reserved + deltaTokens,
+      excessTokens: cutExcess(history, tenant, own, allow.atMs, { delta: deltaTokens, micros: cost.excess }),
+      releasedTokens: cost.released,
+      releaseRefused: cost.refused,
+      overdrawn: false,
+    },
+  };
+}
+
+function isOverdrawnInTokens(history: History, allow: DecideEvent): boolean {
+  const { tenant, plan } = allow.request;
+  return plan.limits.some(
+    (limit) => limit.kind === 'tokens' && spent(history, tenant, tokenCounter(limit)) > limit.maxTokens,
   );
 }

@@ -5,13 +5,15 @@ import {
   type RateLimit,
   type SettleFacts,
   type StepRequest,
+  type TokenLimit,
 } from '@mandate/schemas';
 import type { Balance, BudgetReference } from '../../port.ts';
 import { takenAlong } from './deferrals.ts';
 import { type DecideEvent, eventsOf, type History } from './history.ts';
 import { enforcedVerdict } from './verdict.ts';
 
-type Movement = { tenant: string; atMs: number; budget: BudgetReference; micros: number };
+/** `amount`: in the unit of the counter. */
+type Movement = { tenant: string; atMs: number; budget: BudgetReference; amount: number };
 
 /** Returns the cost of an action so far: its reservation, changed by its outcome. */
 export function costOf(history: History, allow: DecideEvent): number {
@@ -37,6 +39,21 @@ export function chargedBudgets({ plan, agentId }: StepRequest): BudgetReference[
   const listed = [...plan.limits.filter((limit) => limit.kind === 'budget'), total];
   const byName = new Map(listed.map((budget) => [nameOf(budget), reference(budget)]));
   return [...byName.values()];
+}
+
+export function tokenCounter({ scope, subject, id, windowMs }: TokenLimit): BudgetReference {
+  return { scope, subject, id, windowMs, unit: 'tokens' };
+}
+
+export function releasedTokensBudget(agentId: string): BudgetReference {
+  return { ...releasedBudget(agentId), unit: 'tokens' };
+}
+
+/** Returns every counter of tokens that an ALLOW of this request charges, each counter once. */
+export function chargedTokenCounters({ plan }: StepRequest): BudgetReference[] {
+  if (plan.tokens === undefined) return [];
+  const listed = plan.limits.flatMap((limit) => (limit.kind === 'tokens' ? [tokenCounter(limit)] : []));
+  return [...new Map(listed.map((budget) => [nameOf(budget), budget])).values()];
 }
 
 export function counts(history: History, budget: BudgetReference, atMs: number): boolean {
@@ -119,8 +136,8 @@ export function balances(history: History, tenant: string): Balance[] {
   );
   return [...budgets]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, budget]) => ({ tenant, budget, spentMicros: spent(history, tenant, budget) }))
-    .filter((balance) => balance.spentMicros !== 0);
+    .map(([, budget]) => ({ tenant, budget, spent: spent(history, tenant, budget) }))
+    .filter((balance) => balance.spent !== 0);
 }
 
 /**
@@ -175,16 +192,16 @@ function lists({ request }: DecideEvent, rate: RateLimit): boolean {
 /** Returns a text for sorting balances. */
 function nameOf(budget: BudgetReference): string {
   const windowMs = budget.windowMs === null ? '' : String(budget.windowMs).padStart(16, '0');
-  return [budget.scope, budget.subject, budget.id, windowMs].join('\0');
+  return [budget.scope, budget.subject, budget.id, windowMs, budget.unit ?? ''].join('\0');
 }
 
-function reference({ scope, subject, id, windowMs }: BudgetReference): BudgetReference {
-  return { scope, subject, id, windowMs };
+function reference({ scope, subject, id, windowMs, unit }: BudgetReference): BudgetReference {
+  return { scope, subject, id, windowMs, ...(unit !== undefined && { unit }) };
 }
 
 /** Returns the exact sum. It uses BigInt, because a partial sum may exceed the exact numbers of JavaScript. */
 function total(moved: readonly Movement[]): number {
-  return Number(moved.reduce((sum, { micros }) => sum + BigInt(micros), 0n));
+  return Number(moved.reduce((sum, { amount }) => sum + BigInt(amount), 0n));
 }
 
 function stepOf(windowMs: number, atMs: number): number {
@@ -203,7 +220,7 @@ function movements(history: History): Movement[] {
     tenant: adjustment.tenant,
     atMs,
     budget: adjustment.budget,
-    micros: adjustment.deltaMicros,
+    amount: adjustment.delta,
   }));
   const charged = eventsOf(history, 'decide')
     .filter((event) => event.facts.leaseExpiresAtMs !== null)
@@ -214,14 +231,40 @@ function movements(history: History): Movement[] {
         tenant,
         atMs: event.atMs,
         budget,
-        micros: costOf(history, event) + (isOwn(budget, agentId) ? excessMicros : 0),
+        amount: costOf(history, event) + (isOwn(budget, agentId) ? excessMicros : 0),
       }));
     });
   const released = eventsOf(history, 'settle').map(({ atMs, request, facts }) => ({
     tenant: request.tenant,
     atMs,
     budget: releasedBudget(request.agentId),
-    micros: facts.releasedMicros,
+    amount: facts.releasedMicros,
   }));
-  return [...adjusted, ...charged, ...released];
+  return [...adjusted, ...charged, ...released, ...tokenMovements(history)];
+}
+
+function tokenMovements(history: History): Movement[] {
+  const charged = eventsOf(history, 'decide').flatMap((event) => {
+    const { tenant, agentId } = event.request;
+    const { deltaTokens = 0, excessTokens = 0 } = outcomeOf(history, event)?.tokens ?? {};
+    const tokens = (event.facts.chargedTokens ?? 0) + deltaTokens;
+    return chargedTokenCounters(event.request).flatMap((budget) => {
+      if (event.facts.chargedTokens === undefined) return [];
+      const amount = tokens + (isOwn(budget, agentId) ? excessTokens : 0);
+      return [{ tenant, atMs: event.atMs, budget, amount }];
+    });
+  });
+  const released = eventsOf(history, 'settle').flatMap(({ atMs, request, facts }) =>
+    facts.tokens === undefined
+      ? []
+      : [
+          {
+            tenant: request.tenant,
+            atMs,
+            budget: releasedTokensBudget(request.agentId),
+            amount: facts.tokens.releasedTokens,
+          },
+        ],
+  );
+  return [...charged, ...released];
 }

@@ -3,7 +3,7 @@
 --
 -- KEYS  of the tenant: parts/keys.lua
 -- ARGV  [1..4] parts/shard.lua   [5] how long the command is remembered, in ms   [6] command   [7] counter
---       [8] its window in ms, or ''   [9] micro-dollars to add
+--       [8] its window in ms, or ''   [9] the amount to add, in the unit of the counter
 --
 -- Returns { 'OK', now, { epoch, sequence, at, spent } }, { 'TOO_LARGE' } if the counter cannot hold the new sum
 -- exactly, or a refusal (parts/shard.lua).

@@ -12,6 +12,7 @@ import type {
   SettleFacts,
   StepFacts,
   StepRequest,
+  TokensSettled,
   TurnLimit,
   Verdict,
 } from '@mandate/schemas';
@@ -30,7 +31,7 @@ type DecidedReply = [
   first: FirstReply | 0,
   over: Over,
   kill: KillReply | 0,
-  chargedMicros: Micros,
+  charged: Micros | [micros: Micros, tokens: Micros],
   cumulativeMicros: Micros,
   leaseExpiresAtMs: number,
   ...limits: LimitReply[],
@@ -57,7 +58,16 @@ type SettledReply = [
   releasedMicros: Micros,
   releaseRefused: Flag,
   overCostPerCall: Flag,
-  usageMicros?: Micros,
+  usageMicros?: Micros | null,
+  tokens?: TokensReply,
+];
+type TokensReply = [
+  deltaTokens: Micros,
+  chargedTokens: Micros,
+  excessTokens: Micros,
+  releasedTokens: Micros,
+  releaseRefused: Flag,
+  overdrawn: Flag,
 ];
 
 const EXCESS_AT = 8;
@@ -66,7 +76,8 @@ type Marks = [
   releasedMicros: Micros,
   releaseRefused: Flag,
   overCostPerCall: Flag,
-  usageMicros?: Micros,
+  usageMicros?: Micros | null,
+  tokens?: TokensReply,
 ];
 
 /** The answer to an operation. For the fast path it is only the operation's number (fast-path.ts). */
@@ -110,7 +121,8 @@ function decodeDecided(
   epoch: string,
   atMs: number,
 ): StepFacts {
-  const [, sequence, first, over, kill, chargedMicros, cumulativeMicros, leaseExpiresAtMs] = reply;
+  const [, sequence, first, over, kill, charged, cumulativeMicros, leaseExpiresAtMs] = reply;
+  const [chargedMicros, chargedTokens] = Array.isArray(charged) ? charged : [charged];
   return {
     epoch,
     sequence,
@@ -123,6 +135,7 @@ function decodeDecided(
     chargedMicros: Number(chargedMicros),
     cumulativeMicros: Number(cumulativeMicros),
     leaseExpiresAtMs: leaseExpiresAtMs === 0 ? null : leaseExpiresAtMs,
+    ...(chargedTokens !== undefined && { chargedTokens: Number(chargedTokens) }),
   };
 }
 
@@ -164,6 +177,7 @@ function decodeLimit(reply: LimitReply, limit: Limit): LimitFact {
   const ok = !Array.isArray(reply);
   const [held, waitMs] = ok ? [reply, -1] : (reply as [Micros, number]);
   const retryAfterMs = waitMs < 0 ? null : waitMs;
+  if (limit.kind === 'tokens') return { kind: 'tokens', usedTokens: Number(held), ok, retryAfterMs };
   return limit.kind === 'rate'
     ? { kind: 'rate', calls: Number(held), ok, retryAfterMs }
     : { kind: 'budget', spentMicros: Number(held), ok, retryAfterMs };
@@ -183,7 +197,7 @@ function decodeTurn([fails, holder, openedAtMs, intent, calls]: TurnReply, { age
 
 function decodeSettled(reply: SettledReply, epoch: string, atMs: number): SettleFacts {
   const [, sequence, kind, late, deltaMicros, chargedMicros, cumulativeMicros, overdrawn] = reply;
-  const [excessMicros, releasedMicros, releaseRefused, overCostPerCall, usageMicros] = reply.slice(
+  const [excessMicros, releasedMicros, releaseRefused, overCostPerCall, usageMicros, tokens] = reply.slice(
     EXCESS_AT,
   ) as Marks;
   return {
@@ -196,10 +210,23 @@ function decodeSettled(reply: SettledReply, epoch: string, atMs: number): Settle
     chargedMicros: Number(chargedMicros),
     cumulativeMicros: Number(cumulativeMicros),
     excessMicros: Number(excessMicros),
-    usageMicros: usageMicros === undefined ? null : Number(usageMicros),
+    usageMicros: usageMicros == null ? null : Number(usageMicros),
     releasedMicros: Number(releasedMicros),
     releaseRefused: releaseRefused === 1,
     overCostPerCall: overCostPerCall === 1,
+    overdrawn: overdrawn === 1,
+    ...(tokens !== undefined && { tokens: decodeTokens(tokens) }),
+  };
+}
+
+function decodeTokens(reply: TokensReply): TokensSettled {
+  const [deltaTokens, chargedTokens, excessTokens, releasedTokens, releaseRefused, overdrawn] = reply;
+  return {
+    deltaTokens: Number(deltaTokens),
+    chargedTokens: Number(chargedTokens),
+    excessTokens: Number(excessTokens),
+    releasedTokens: Number(releasedTokens),
+    releaseRefused: releaseRefused === 1,
     overdrawn: overdrawn === 1,
   };
 }

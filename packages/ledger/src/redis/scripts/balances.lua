@@ -4,7 +4,7 @@
 -- KEYS  of the tenant: parts/keys.lua
 -- ARGV  [1..4] parts/shard.lua   [5] 'spent' (lifetime) or 'windows'   [6] cursor, '0' at first
 --
--- Returns { 'OK', now, next cursor ('0' at the end), { counter, micros, counter, micros, … } }, or a refusal. A
+-- Returns { 'OK', now, next cursor ('0' at the end), { counter, sum, counter, sum, … } }, or a refusal. A
 -- counter may be on two pages.
 --
 -- @use parts/constants.lua

@@ -1,6 +1,18 @@
 /** The counters of a call by number, and the terms of its requests. Most requests of one agent share their terms. */
 import type { Limit, RateLimit, StepRequest, TurnLimit } from '@mandate/schemas';
-import { type BudgetReference, chargedCounters, releasedOf, totalOf, turnKey } from '@mandate/step';
+import {
+  type BudgetReference,
+  type Chargeable,
+  chargedCounters,
+  isBudgetLimit,
+  isTokenLimit,
+  moneyToCharge,
+  releasedOf,
+  tokensOf,
+  tokensToCharge,
+  totalOf,
+  turnKey,
+} from '@mandate/step';
 import { counterName, rateName } from '../keys.ts';
 import type { CounterRefs } from './fast-path.ts';
 import { type Charged, integer } from './field-encoding.ts';
@@ -18,6 +30,8 @@ type Terms = [
   ancestors: readonly string[],
   left: readonly (string | number)[],
   opens: string,
+  /** 0 if the requests reserve no tokens. */
+  chargedTokens: number[] | 0,
 ];
 const [TOTAL, CHARGED, LIMITS, REQUESTS, RESERVES] = [6, 8, 9, 10, 11];
 
@@ -32,6 +46,7 @@ export function createTerms() {
   const ratesMs: number[] = [];
   const indices = new Map<string, number>();
   const all: Terms[] = [];
+  const tokenCharges: string[] = [];
 
   /** Returns the index of a lifetime counter. For a windowed counter, returns its index as a negative number. */
   function budgetIndex(budget: BudgetReference): number {
@@ -59,6 +74,8 @@ export function createTerms() {
         return [LIMIT_KIND.turn, turns.length, limit.maxCalls === null ? NONE : integer(limit.maxCalls)];
       case 'rate':
         return [LIMIT_KIND.rate, rateIndex(limit), integer(limit.maxCalls)];
+      case 'tokens':
+        return [LIMIT_KIND.tokens, budgetIndex(tokensOf(limit)), integer(limit.maxTokens)];
       case 'budget':
         return [
           LIMIT_KIND.budget,
@@ -73,8 +90,8 @@ export function createTerms() {
 
   function encode({ agentId, plan }: StepRequest): Terms {
     const { holdsFromMs, holdsUntilMs, leaseMs, observe, refusal } = plan;
-    const budgets = plan.limits.filter((limit) => limit.kind === 'budget');
-    const charged = chargedCounters(agentId, budgets, counterName);
+    const charged = chargedBy(moneyToCharge(agentId, plan.limits.filter(isBudgetLimit)));
+    const inTokens = plan.tokens === undefined ? null : tokensChargedBy(plan);
     return [
       holdsFromMs,
       holdsUntilMs ?? NONE,
@@ -91,6 +108,7 @@ export function createTerms() {
       plan.ancestors ?? [],
       (plan.formerAncestors ?? []).flatMap(({ id, leftAt }) => [id, leftAt]),
       openingWords(plan),
+      inTokens === null ? 0 : inTokens.map(({ budget }) => budgetIndex(budget)),
     ];
   }
 
@@ -103,9 +121,12 @@ export function createTerms() {
       const known = indices.get(key);
       if (known !== undefined) return known;
       all.push(encode(request));
+      tokenCharges.push(request.plan.tokens === undefined ? '' : chargesWord(tokensChargedBy(request.plan)));
       indices.set(key, all.length);
       return all.length;
     },
+    /** Returns the counters that the tokens of a request with these terms are charged to, as JSON. */
+    tokenCharges: (index: number): string => tokenCharges[index - 1] ?? '[]',
     /** Counts one more request with these terms, and adds its reservation to their sum. */
     count(index: number, reserveMicros: number): void {
       const terms = all[index - 1] as unknown[] as number[];
@@ -144,12 +165,16 @@ function keyOf({ agentId, plan }: StepRequest): string {
   let key = `${agentId} ${holdsFromMs} ${holdsUntilMs} ${leaseMs} ${observe}`;
   if (plan.ancestors !== undefined) key += ` below ${plan.ancestors.join(' ')}`;
   for (const { id, leftAt } of plan.formerAncestors ?? []) key += ` left ${id} ${leftAt}`;
+  if (plan.tokens !== undefined) key += ' tokens';
   if (plan.opensTurn !== undefined) key += ` opens ${openingWords(plan)}`;
   if (refusal !== null) key += ` ${refusal.code} ${refusal.final}`;
   for (const limit of plan.limits) {
     if (limit.kind === 'budget') {
       const { scope, subject, id, windowMs, maxMicros } = limit;
       key += ` ${scope} ${subject} ${id} ${windowMs} ${maxMicros}`;
+    } else if (limit.kind === 'tokens') {
+      const { scope, subject, id, windowMs, maxTokens } = limit;
+      key += ` tokens ${scope} ${subject} ${id} ${windowMs} ${maxTokens}`;
     } else if (limit.kind === 'rate') {
       const { agentId, tool, windowMs, maxCalls } = limit;
       key += ` ${agentId} ${tool === null ? 'all' : `of ${tool}`} ${windowMs} ${maxCalls}`;
@@ -183,14 +208,18 @@ function openingWords({ opensTurn }: StepRequest['plan']): string {
   return opensTurn === undefined ? '' : `${opensTurn.intent ?? ''} ${opensTurn.person}`;
 }
 
+function chargedBy(chargeable: readonly Chargeable[]) {
+  return chargedCounters(chargeable, counterName);
+}
+
+function tokensChargedBy({ limits }: StepRequest['plan']) {
+  return chargedBy(tokensToCharge(limits.filter(isTokenLimit)));
+}
+
 /** Returns the charges of a delivery as the JSON text for Redis. */
-function chargesWord(charged: ReturnType<typeof chargedCounters<string>>): string {
+function chargesWord(charged: ReturnType<typeof chargedBy>): string {
   const charges = charged.map(
-    ({ counter, budget: { windowMs }, maxMicros }): Charged => [
-      counter,
-      windowMs ?? false,
-      maxMicros ?? false,
-    ],
+    ({ counter, budget: { windowMs }, most }): Charged => [counter, windowMs ?? false, most ?? false],
   );
   return JSON.stringify(charges);
 }

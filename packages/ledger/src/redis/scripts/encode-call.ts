@@ -5,13 +5,13 @@
 
 import type { SettleRequest, StepRequest, TokenUsage } from '@mandate/schemas';
 import { deepEqual } from '@mandate/schemas/core';
-import { openCallsOf } from '@mandate/step';
+import { openCallsOf, releasedTokensOf } from '@mandate/step';
 import type { Operation } from '../../port.ts';
-import { ownCounters, positionOf, rateName } from '../keys.ts';
+import { counterName, ownCounters, positionOf, rateName } from '../keys.ts';
 import { found, type KeptPlans } from './answers.ts';
 import { createTerms } from './counter-table.ts';
 import type { CallContext } from './fast-path.ts';
-import { integer, requestWords } from './field-encoding.ts';
+import { integer, requestWords, tokenWord } from './field-encoding.ts';
 import { NONE } from './layout.ts';
 
 /**
@@ -33,6 +33,7 @@ export function encodeCall(
   const texts: string[] = [];
   const keys: string[] = [];
   const numbers: number[] = [];
+  const tokens: (TokenWords | false)[] = [];
   let appendedAtMs = 0;
   for (const operation of operations) {
     const { source, agentId, actionId, attempt } = operation;
@@ -47,9 +48,13 @@ export function encodeCall(
       texts.push(requestWords(operation));
       keys.push(idempotencyKey === null ? '' : `${agentId} ${idempotencyKey}`);
       numbers.push(its, agent, integer(attempt), deadlineAtMs ?? NONE, integer(plan.reserveMicros));
+      tokens.push(
+        plan.tokens === undefined ? false : tokenWords(operation, plan.tokens, terms.tokenCharges(its)),
+      );
     } else {
       const { actualMicros } = operation;
       plans.none();
+      tokens.push(false);
       texts.push(outcomeWords(operation, terms.released(agentId)));
       keys.push('');
       numbers.push(0, agent, integer(attempt), terms.total(agentId));
@@ -58,7 +63,13 @@ export function encodeCall(
   }
   const maxRemembered = operations[0]?.maxRemembered ?? 0;
   const room = { maxRemembered, keptUnremembered };
-  const call = { positions, actions, texts, keys, numbers, appendedAtMs, ...room, ...terms.all() };
+  const call = {
+    ...{ positions, actions, texts, keys, numbers, appendedAtMs },
+    // Most calls have no request with tokens. So they send nothing about tokens.
+    ...(tokens.some((its) => its !== false) && { tokens }),
+    ...room,
+    ...terms.all(),
+  };
   const counterRefs = terms.counterRefs();
   const named = terms.named();
   return {
@@ -92,6 +103,18 @@ function usageWord({
   outputTokens,
 }: TokenUsage): string {
   return [inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens].map(integer).join(',');
+}
+
+/** The tokens to reserve, and their lease as a word. */
+type TokenWords = [reserveTokens: number, word: string];
+
+function tokenWords(
+  { agentId }: StepRequest,
+  { reserveTokens, settling }: NonNullable<StepRequest['plan']['tokens']>,
+  charges: string,
+): TokenWords {
+  const word = tokenWord(settling, counterName(releasedTokensOf(agentId)), charges);
+  return [integer(reserveTokens), word];
 }
 
 type Kept = { plan: StepRequest['plan']; terms: number; index: number };

@@ -1,13 +1,16 @@
 /** Encodes and decodes the texts that scripts store and parse. See parts/deliveries.lua. */
-import type { Charging, Settling, TokenPrice } from '@mandate/schemas';
+import type { Charging, Settling, TokenPrice, TokenSettling } from '@mandate/schemas';
 import { amountsOf, chargingOf } from '@mandate/step';
 import { NONE, SETTLING_FIELDS, TOKEN_PRICE_FIELDS } from './layout.ts';
 
 /** An amount. A large amount is a text, see parts/numbers.lua. */
 export type Micros = number | string;
 
-/** `false` means null here, because Lua treats a null from JSON as true. */
-export type Charged = [counter: string, windowMs: number | false, maxMicros: number | false];
+/**
+ * A charged counter and its limit, in the unit of the counter. `false` means null here, because Lua treats a null from
+ * JSON as true.
+ */
+export type Charged = [counter: string, windowMs: number | false, most: number | false];
 
 /** Returns the number. Throws if it is not a safe integer. */
 export function integer(number: number): number {
@@ -67,6 +70,43 @@ function settlingWord({ charging, settling }: Settled): string {
     ...amountsOf(charging).map(integer),
     ...(tokenPrices === undefined ? [] : [tokenPrices.map(priceRow)]),
   ]);
+}
+
+/**
+ * Returns the tokens of a lease as a word: see parts/tokens.lua. The settling has the fields of money, so that one
+ * script settles both.
+ *
+ * @param releases the name of the agent's counter of released tokens
+ * @param charges the charged counters, as JSON
+ */
+export function tokenWord(settling: TokenSettling, releases: string, charges: string): string {
+  const { charging, mostTokens, releases: bound } = settling;
+  const values: Record<Field, string | number> = {
+    type: charging,
+    leastMicros: 0,
+    ownLeastMicros: 0,
+    mostMicros: integer(mostTokens),
+    markMicros: NONE,
+    releasesMicros: integer(bound?.tokens ?? NONE),
+    percent: integer(bound?.percent ?? 0),
+    open: 0,
+  };
+  const row = SETTLING_FIELDS.map((field) => values[field]);
+  return `[${JSON.stringify(row)},${JSON.stringify(releases)},${charges}]`;
+}
+
+export function tokensIn(word: string): { settling: TokenSettling; charges: Charged[] } {
+  const [row, , charges] = JSON.parse(word) as [(string | number)[], string, Charged[]];
+  const value = (field: Field) => row[SETTLING_FIELDS.indexOf(field)];
+  const tokens = value('releasesMicros') as number;
+  return {
+    settling: {
+      charging: value('type') as TokenSettling['charging'],
+      mostTokens: value('mostMicros') as number,
+      releases: tokens === NONE ? null : { tokens, percent: value('percent') as number },
+    },
+    charges,
+  };
 }
 
 function settlingIn(word: string): Settled {

@@ -5,10 +5,13 @@
 import type { Limit, OutcomeResult, TokenPrice, TurnLimit, Verdict } from '@mandate/schemas';
 
 /** The code of each kind of limit. */
-export const LIMIT_KIND = { budget: 1, rate: 2, confirmation: 3, turn: 4 } as const satisfies Record<
-  Limit['kind'],
-  number
->;
+export const LIMIT_KIND = {
+  budget: 1,
+  rate: 2,
+  confirmation: 3,
+  turn: 4,
+  tokens: 5,
+} as const satisfies Record<Limit['kind'], number>;
 
 /** The code of each count of a turn. */
 export const TURN_COUNT = { tool: 1, model: 2 } as const satisfies Record<

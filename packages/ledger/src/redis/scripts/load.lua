@@ -65,6 +65,7 @@ local take = {
       delivery.verdict, delivery.code, delivery.final, delivery.grant_consumed = unpack(packed, 8, 11)
       delivery.lease = lease and {
         reserved = lease[1], expires_at = lease[2], charged = lease[3], result = lease[4], charges = lease[5],
+        reserved_tokens = lease[6], tokens = lease[7],
       }
     end
     redis.call('HSET', keys.seen, position, pack_delivery(delivery))
@@ -80,7 +81,7 @@ local take = {
   action = function(field, attempts) redis.call('HSET', keys.actions, field, attempts) end,
   key = function(field, action) redis.call('HSET', keys.keys, field, action) end,
   turn = function(field, words) redis.call('HSET', keys.turns, field, words) end,
-  spent = function(name, micros) redis.call('HSET', keys.spent, name, decimal(micros)) end,
+  spent = function(name, amount) redis.call('HSET', keys.spent, name, decimal(amount)) end,
   window = function(name, window_ms, buckets)
     fill(keys.windows, 'window:', name, window_ms, width_of(window_ms), buckets)
   end,

@@ -58,7 +58,7 @@ local OPEN_WINDOW_MS = ${DEFAULTS.openWindowMs}
 local NONE = ${NONE}
 
 -- The number of each kind of limit.
-local BUDGET, RATE, CONFIRMATION, TURN = ${Object.values(LIMIT_KIND).join(', ')}
+local BUDGET, RATE, CONFIRMATION, TURN, TOKENS = ${Object.values(LIMIT_KIND).join(', ')}
 
 -- The number of each count of a turn.
 local TOOL_CALLS, MODEL_CALLS = ${TURN_COUNT.tool}, ${TURN_COUNT.model}

@@ -4,7 +4,7 @@
 -- KEYS  of the tenant: parts/keys.lua
 -- ARGV  [1..4] parts/shard.lua   [5] JSON: { { counter, length of its window in ms or false }, … }
 --
--- Returns { 'OK', now, { micros, … } } in the same order, or a refusal (parts/shard.lua).
+-- Returns { 'OK', now, { sum, … } } in the same order, or a refusal (parts/shard.lua).
 --
 -- @use parts/constants.lua
 -- @use parts/keys.lua

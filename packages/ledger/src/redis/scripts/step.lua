@@ -14,10 +14,11 @@
 --             not hold now, and later operations of this agent are not done either. { call, index }: redelivered,
 --             answered by that call
 --   answers   on the fast path: only the operation
---             decided: { operation, sequence, first or 0, 1 if late or 2 without room, { kill } or 0, charged,
---             cumulative, lease expires at or 0, limit, … } (parts/limits.lua)
+--             decided: { operation, sequence, first or 0, 1 if late or 2 without room, { kill } or 0, charged or
+--             { charged, tokens }, cumulative, lease expires at or 0, limit, … } (parts/limits.lua)
 --             settled: { operation, sequence, kind, late, delta, charged, cumulative, overdrawn, excess, released,
---             refused, over cost per call, what the usage costs or nothing }
+--             refused, over cost per call, what the usage costs or nothing, tokens or nothing }. Tokens: { delta,
+--             charged, excess, released, refused, overdrawn }
 --   kept      { call, now, answers, plans, held } of each earlier call in the results, as it answered
 --   held      the counters' sums when the call began, in the order of their names. Empty without a fast path
 --
@@ -34,6 +35,7 @@
 -- @use parts/flags.lua
 -- @use parts/duplicates.lua
 -- @use parts/limits.lua
+-- @use parts/tokens.lua
 -- @use parts/turns.lua
 
 local SWEEP_EACH = 64
@@ -123,7 +125,8 @@ end
 
 -- Removes and returns the stored outcome of this attempt, if the log has the outcome before the decision (ADR 18). So
 -- it is applied once. Returns { delta, result, excess, released, own, name of the counter of releases, name of the
--- rate of open calls }. Nil if no outcome waits.
+-- rate of open calls, tokens }. Nil if no outcome waits. Tokens: { delta, excess, released, name of the counter of
+-- released tokens }, or nothing.
 local function take_pending_outcome(field, attempt)
   local name = 'pending ' .. field .. ' ' .. decimal(attempt)
   local known = get(done, name)
@@ -142,6 +145,8 @@ local forgets = memory.left < #positions and FORGETS_FOR_ROOM or 2 * #positions 
 local forgotten = forget_some(memory, forgets, grants, deferred, done)
 
 local function decide(at, agent, terms, attempt, deadline, reserve)
+  -- { the tokens to reserve, their lease }. False if the request has no tokens.
+  local its_tokens = batch.tokens and batch.tokens[at] or false
   local position, field, key = positions[at], actions[at], keys_of[at]
   local known = memory.actions.stored[field] or key ~= ''
   local first = known and find_first(memory, grants, request_at(at)) or nil
@@ -166,7 +171,8 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
     -- the request.
     local its = terms.asks and waiting_actions.answered(grants, grant_name(request_at(at)), now)
     local own = its and slots.release(its, terms.rates, now)
-    verdict, code, final, granted, counted = check_limits(terms, reserve, answer, person_at, at, now, open_turns)
+    verdict, code, final, granted, counted =
+      check_limits(terms, reserve, its_tokens and its_tokens[1] or 0, answer, person_at, at, now, open_turns)
     if its then
       if verdict ~= 'ALLOW' then slots.retake(its, own, now) end
       fast_path.close()
@@ -190,7 +196,7 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
   local index = sequence - call + 1
   answers[index], answered[index] = answer, position
   local forget_at, runs = replay_until_of(at), nil
-  local reserved, expires_at, state, charges = 0, 0, 0, ''
+  local reserved, expires_at, state, charges, reserved_tokens = 0, 0, 0, '', 0
   if verdict == 'ALLOW' then
     reserved = charge_now(counters, terms.charged, reserve)
     expires_at, state, charges = now + terms.lease_ms, RUNNING, terms.charges
@@ -200,6 +206,10 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
     local last = #running
     running[last + 1], running[last + 2] = lease_end_of(expires_at), runs
     answer[6], answer[8] = outgoing(reserved), expires_at
+    if its_tokens then
+      reserved_tokens = charge_now(counters, terms.charged_tokens, its_tokens[1])
+      answer[6] = { answer[6], outgoing(reserved_tokens) }
+    end
     fast_path.close()
     if terms.opens then turns.begin(open_turns, field, terms.opens, now, forget_at) end
     if counted then turns.count(open_turns, counted[1], counted[2]) end
@@ -218,19 +228,31 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
   local charged = reserved
   local outcome = shard.pending_until > now and take_pending_outcome(field, attempt)
   if outcome and runs then
-    local delta, result, excess, released, own, releases, open_calls = unpack(outcome)
+    local delta, result, excess, released, own, releases, open_calls, in_tokens = unpack(outcome)
     charged, state = reserved + delta, STATE_BYTE[result]
     add_to_all(counters, terms.charged, now, delta)
     add_to_all(counters, own_among(terms.charged, own), now, excess)
     add_to(counters, counter_of(counters, releases), now, released)
-    if is_open(cjson.decode(string.match(texts[at], '%S+$'))) then
+    if settlement.is_open(cjson.decode(string.match(texts[at], '%S+$'))) then
       slots.release_one(rate_of(counters, open_calls, OPEN_WINDOW_MS), now, now)
     end
     moved[index] = { now, charges, outgoing(charged), outgoing(excess), outgoing(released), own, releases }
+    if its_tokens and in_tokens then
+      local token_delta, token_excess, token_released, token_releases = unpack(in_tokens)
+      tokens.add(counters, terms.charged_tokens, own, now, token_delta, token_excess)
+      add_to(counters, counter_of(counters, token_releases), now, token_released)
+      moved[index][8] = {
+        its_tokens[2], outgoing(reserved_tokens + token_delta), outgoing(token_excess), outgoing(token_released),
+        token_releases,
+      }
+    elseif its_tokens then
+      moved[index][8] = { its_tokens[2], outgoing(reserved_tokens), 0, 0, '' }
+    end
   end
   remember(memory, position, pack_decision(
     late and 'e' or 'f', forget_at, call, sequence,
-    now, attempt, verdict, final, granted and runs, code, texts[at], reserved, expires_at, charged, state, charges
+    now, attempt, verdict, final, granted and runs, code, texts[at], reserved, expires_at, charged, state,
+    charge_words(charges, reserved_tokens, runs and its_tokens and its_tokens[2])
   ))
   -- A forgotten delivery at this position may have marked the same member of `running` for removal. The new ALLOW
   -- keeps this member, unless its outcome is already known.
@@ -255,13 +277,6 @@ do
     return entry.lease.result and 'repeated' or 'settled'
   end
 
-  local function is_overdrawn(charges, charged)
-    for at, charge in ipairs(charges) do
-      if charge[3] and charged[at].sum > charge[3] then return true end
-    end
-    return false
-  end
-
   local charges_by_text = {}
   local function charges_in(text)
     local charges = charges_by_text[text] or cjson.decode(text)
@@ -279,16 +294,16 @@ do
     if kind ~= 'settled' and memory.left <= 0 then kind = 'unremembered' end
     local lease = entry and entry.lease
     local delta, late, overdrawn, excess, released, refused, over = 0, false, false, 0, 0, false, false
-    local usage_cost
+    local usage_cost, in_tokens
     if kind == 'settled' then
       local charges, charging = charges_in(lease.charges), cjson.decode(lease.charging)
       local charged_to = counters_of(counters, charges)
       late = now >= lease.expires_at
-      usage_cost = cost_of_usage(charging, usage)
+      usage_cost = settlement.cost_of_usage(charging, usage)
       actual = math.max(actual, usage_cost or NONE)
       outcome.actual, outcome.metered = actual >= 0 and actual, outcome.releases or usage_cost ~= nil
       local charged
-      charged, excess, released, refused = cost_of(charging, lease.reserved, outcome, releases.sum)
+      charged, excess, released, refused = settlement.cost_of(charging, lease.reserved, outcome, releases.sum)
       delta = cut_to_exact(counters, charged_to, entry.at, charged - lease.reserved)
       if excess > 0 then
         local its_own = own_among(charged_to, own)
@@ -297,16 +312,20 @@ do
       end
       add_to_all(counters, charged_to, entry.at, delta)
       if released ~= 0 then add_to(counters, releases, now, released) end
-      if is_open(charging) then
+      if settlement.is_open(charging) then
         slots.release_one(rate_of(counters, open_calls, OPEN_WINDOW_MS), entry.at, now)
         fast_path.close()
       end
-      over = is_marked(charging, actual)
+      if lease.tokens then
+        in_tokens = { tokens.settle(counters, entry, outcome, usage, own) }
+        fast_path.close()
+      end
+      over = settlement.is_marked(charging, actual)
       lease.charged = lease.reserved + delta
-      lease.result = result_of(outcome)
+      lease.result = settlement.result_of(outcome)
       put(memory.seen, decided_at, entry)
       memory.ended[agent .. ' ' .. decided_at] = true
-      overdrawn = delta + excess > 0 and is_overdrawn(charges, charged_to)
+      overdrawn = delta + excess > 0 and settlement.is_overdrawn(charges, charged_to)
     end
     local sequence = next_sequence()
     answers[#answers + 1] = {
@@ -314,11 +333,25 @@ do
       outgoing(total.sum), overdrawn and 1 or 0, outgoing(excess), outgoing(released), refused and 1 or 0, over and 1 or 0,
       usage_cost and outgoing(usage_cost) or nil,
     }
+    if in_tokens then
+      local token_delta, token_excess, token_released, token_refused, token_overdrawn = unpack(in_tokens)
+      local answer = answers[#answers]
+      answer[13] = answer[13] or false
+      answer[14] = {
+        outgoing(token_delta), outgoing(lease.reserved_tokens + token_delta), outgoing(token_excess),
+        outgoing(token_released), token_refused and 1 or 0, token_overdrawn and 1 or 0,
+      }
+    end
     answered[#answered + 1] = positions[at]
     -- The outcome is stored here, because the settled decision may be forgotten before the outcome's record is on the
     -- log.
-    if delta ~= 0 or excess ~= 0 or released ~= 0 then
+    if delta ~= 0 or excess ~= 0 or released ~= 0 or in_tokens then
       moved[#answers] = { entry.at, lease.charges, outgoing(delta), outgoing(excess), outgoing(released), own, releases.name }
+      if in_tokens then
+        moved[#answers][8] = {
+          lease.tokens, outgoing(in_tokens[1]), outgoing(in_tokens[2]), outgoing(in_tokens[3]), in_tokens[6],
+        }
+      end
       fast_path.close()
     end
     if kind == 'unremembered' then

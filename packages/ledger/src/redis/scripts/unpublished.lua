@@ -1,12 +1,13 @@
 #!lua
--- Returns a page of the answers that moved money and are not known to be on the log.
+-- Returns a page of the answers that moved money or tokens and are not known to be on the log.
 --
 -- KEYS  of the tenant: parts/keys.lua
 -- ARGV  [1..4] parts/shard.lua   [5] cursor, '0' at first
 --
 -- Returns { 'OK', now, next cursor ('0' at the end), { { sequence, row, position, agent, delta, { counter, … } }, … }
 -- }, or a refusal. The listed counters contain the delta now. An answer has row 1 for all counters of its ALLOW, row
--- 2 for the agent's own ones among them, and row 3 for its counter of releases. An answer may be on two pages.
+-- 2 for the agent's own ones among them, and row 3 for its counter of releases. Rows 4 to 6 are the same for tokens. An
+-- answer may be on two pages.
 --
 -- @use parts/constants.lua
 -- @use parts/keys.lua
@@ -29,11 +30,16 @@ local function list(row, position, delivery, delta, counters)
   unpublished[#unpublished + 1] = { delivery.sequence, row, position, delivery.agent, delta, counters }
 end
 
+-- Returns the charges in the tokens of a lease (parts/tokens.lua).
+local function token_charges(word)
+  return cjson.decode(word)[3]
+end
+
 -- Returns the names of the counters in which a charge still counts. own: the first part of the names to list; '' for
 -- all counters
 local function counters_in(charges, charged_at, own)
   local counters = {}
-  for _, charge in ipairs(cjson.decode(charges)) do
+  for _, charge in ipairs(charges) do
     local counts = still_counts(charge[2], charged_at, shard.now)
     if counts and string.sub(charge[1], 1, #own) == own then counters[#counters + 1] = charge[1] end
   end
@@ -47,12 +53,24 @@ for at = 1, #found, 2 do
     local index = delivery.sequence - delivery.call + 1
     local settled, lease = moved[index], delivery.lease
     if settled then
-      local charged_at, charges, delta, excess, released, own, releases = unpack(settled)
+      local charged_at, stored, delta, excess, released, own, releases, in_tokens = unpack(settled)
+      local charges = cjson.decode(stored)
       list(1, position, delivery, delta, counters_in(charges, charged_at, ''))
       list(2, position, delivery, excess, counters_in(charges, charged_at, own))
       list(3, position, delivery, released, { releases })
-    elseif lease and lease.reserved ~= 0 then
-      list(1, position, delivery, outgoing(lease.reserved), counters_in(lease.charges, delivery.at, ''))
+      if in_tokens then
+        local word, token_delta, token_excess, token_released, token_releases = unpack(in_tokens)
+        local charged = token_charges(word)
+        list(4, position, delivery, token_delta, counters_in(charged, charged_at, ''))
+        list(5, position, delivery, token_excess, counters_in(charged, charged_at, own))
+        list(6, position, delivery, token_released, { token_releases })
+      end
+    elseif lease then
+      list(1, position, delivery, outgoing(lease.reserved), counters_in(cjson.decode(lease.charges), delivery.at, ''))
+      if lease.tokens then
+        local charged = token_charges(lease.tokens)
+        list(4, position, delivery, outgoing(lease.reserved_tokens), counters_in(charged, delivery.at, ''))
+      end
     end
   end
 end

@@ -44,25 +44,24 @@ local function own_among(charged, own)
   return found
 end
 
+-- The functions of this part that settle an outcome are in one table, because a script may have only 200 local
+-- variables.
+local settlement = {}
+
+-- True if a counter is above its limit. charges: see parts/deliveries.lua   charged: their counters
+function settlement.is_overdrawn(charges, charged)
+  for at, charge in ipairs(charges) do
+    if charge[3] and charged[at].sum > charge[3] then return true end
+  end
+  return false
+end
+
 -- Returns the result of an outcome. A success that failed its verification is a failure.
-local function result_of(outcome)
+function settlement.result_of(outcome)
   if outcome.status == 'cancelled' then return 'cancelled' end
   return outcome.status == 'success' and outcome.verified ~= 'no' and 'succeeded' or 'failed'
 end
 
--- Does the same as final-charge.ts. Returns charged, excess, released, refused.
---   settling: how an outcome settles a lease: constants.lua   released: the agent's counter of releases
---   outcome: { status, verified, actual or false, releases, metered: whether a trusted key or token usage states the
---   cost }
-local cost_of
--- Does the same as usage-price.ts: returns what the token usage costs. Nil if there is no usage or no price.
---   usage: 'input,cached,written,output' in tokens, or ''
-local cost_of_usage
--- True if an actual cost exceeds the cost per call. -1 means no such limit.
-local is_marked
--- True if the ALLOW occupies a slot of the agent's open calls.
-local is_open
--- These variables are in a block, because a script may have only 200 local variables.
 do
   local function sum_of(settling, amounts)
     local sum = 0
@@ -86,8 +85,12 @@ do
     return hundredths * percent + math.floor((amount - hundredths * 100) * percent / 100)
   end
 
-  function cost_of(settling, reserved, outcome, released)
-    local result = result_of(outcome)
+  -- Does the same as final-charge.ts. Returns charged, excess, released, refused.
+  --   settling: how an outcome settles a lease: constants.lua   released: the agent's counter of releases
+  --   outcome: { status, verified, actual or false, releases, metered: whether a trusted key or token usage states the
+  --   cost }
+  function settlement.cost_of(settling, reserved, outcome, released)
+    local result = settlement.result_of(outcome)
     local releases, percent = settling[SETTLING.releases_micros], settling[SETTLING.percent]
     local may_release = outcome.releases or releases < 0
     if result == 'cancelled' and may_release then return 0, 0, 0, false end
@@ -120,7 +123,9 @@ do
     return whole + tokens_rest * ((micros - micros_rest) / TOKENS_PRICED), tokens_rest * micros_rest
   end
 
-  function cost_of_usage(settling, usage)
+  -- Does the same as usage-price.ts: returns what the token usage costs. Nil if there is no usage or no price.
+  --   usage: 'input,cached,written,output' in tokens, or ''
+  function settlement.cost_of_usage(settling, usage)
     local prices = settling[#settling]
     if usage == '' or type(prices) ~= 'table' then return nil end
     local input, cached, written, output = string.match(usage, '^(%d+),(%d+),(%d+),(%d+)$')
@@ -141,11 +146,13 @@ do
     return most
   end
 
-  function is_open(settling)
+  -- True if the ALLOW occupies a slot of the agent's open calls.
+  function settlement.is_open(settling)
     return settling[SETTLING.open] == 1
   end
 
-  function is_marked(settling, actual)
+  -- True if an actual cost exceeds the cost per call. -1 means no such limit.
+  function settlement.is_marked(settling, actual)
     local mark = settling[SETTLING.mark_micros]
     return mark >= 0 and actual > mark
   end

@@ -8,7 +8,7 @@ local OPEN_WINDOW_MS = 300000
 local NONE = -1
 
 -- The number of each kind of limit.
-local BUDGET, RATE, CONFIRMATION, TURN = 1, 2, 3, 4
+local BUDGET, RATE, CONFIRMATION, TURN, TOKENS = 1, 2, 3, 4, 5
 
 -- The number of each count of a turn.
 local TOOL_CALLS, MODEL_CALLS = 1, 2
@@ -27,6 +27,7 @@ local VERDICT = {
   tool_not_for_intent = { 'BLOCK', 'TOOL_NOT_FOR_INTENT', true },
   store_not_for_intent = { 'BLOCK', 'STORE_NOT_ALLOWED', true },
   over_budget = { 'BLOCK', 'COST_LIMIT_EXCEEDED' },
+  over_tokens = { 'BLOCK', 'TOKEN_LIMIT_EXCEEDED' },
   over_rate = { 'BLOCK', 'RATE_LIMIT_EXCEEDED' },
   asks_person = { 'DEFER', 'APPROVAL_REQUIRED', false },
   too_many_wait = { 'BLOCK', 'WAITING_LIMIT_EXCEEDED', false },

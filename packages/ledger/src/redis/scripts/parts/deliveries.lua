@@ -8,7 +8,8 @@
 --   's'          an outcome                                              words: agent
 --   'd'          a duplicate                                             words: digest agent
 --   'v' or 'u'   an outcome or a request without room (brief.lua)        words: like 's' or 'd'
---   'f' or 'e'   a decision: first, or expired                           words: code, request words, charges of an ALLOW
+--   'f' or 'e'   a decision: first, or expired                           words: code, request words, charges of an ALLOW,
+--                reserved tokens and their lease (tokens.lua) if the ALLOW reserved tokens
 --
 -- constants.lua has the fields of the head, and of the body, which only decisions have. The words of a request
 -- (field-encoding.ts): digest, agent, action, key (or nothing), appended_at, settling. Settling and charges are JSON:
@@ -41,7 +42,8 @@ local function unpack_delivery(stored)
     return delivery
   end
   local at, attempt, reserved, expires_at, charged, verdict, final, consumed, state = struct.unpack(DELIVERY.body, stored, DELIVERY.body_at)
-  local code, request, charges = string.match(stored, '^(%S+) (%S+ %S+ %S+ %S* %-?%d+ %S+) (.*)$', DELIVERY.words_at)
+  local code, request, charges, reserved_tokens, tokens =
+    string.match(stored, '^(%S+) (%S+ %S+ %S+ %S* %-?%d+ %S+) (%S*) ?(%S*) ?(%S*)$', DELIVERY.words_at)
   delivery.at, delivery.attempt, delivery.code, delivery.request = at, attempt, code, request
   delivery.verdict, delivery.final, delivery.grant_consumed = VERDICT_OF_BYTE[verdict], final == 1, consumed == 1
   local key, charging
@@ -55,8 +57,16 @@ local function unpack_delivery(stored)
     result = STATE_OF_BYTE[state],
     charging = charging,
     charges = charges,
+    reserved_tokens = tokens ~= '' and integer(reserved_tokens),
+    tokens = tokens ~= '' and tokens,
   }
   return delivery
+end
+
+-- Returns the words of charges and tokens. Without tokens these are the charges.
+local function charge_words(charges, reserved_tokens, tokens)
+  if not tokens then return charges end
+  return charges .. ' ' .. decimal(reserved_tokens) .. ' ' .. tokens
 end
 
 -- The lease is passed as five values, which are 0 or '' if there is no lease. This saves a table for each ALLOW.
@@ -88,7 +98,8 @@ local function pack_delivery(delivery)
   return pack_decision(
     kind, forget_at, call, sequence, delivery.at, delivery.attempt, delivery.verdict, delivery.final,
     delivery.grant_consumed, delivery.code, delivery.request,
-    lease.reserved, lease.expires_at, lease.charged, delivery.lease and STATE_BYTE[lease.result] or 0, lease.charges
+    lease.reserved, lease.expires_at, lease.charged, delivery.lease and STATE_BYTE[lease.result] or 0,
+    charge_words(lease.charges, lease.reserved_tokens, lease.tokens)
   )
 end
 

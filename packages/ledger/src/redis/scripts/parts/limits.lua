@@ -6,14 +6,15 @@
 -- answer as long as none fails. With a table and a function call for each limit an action took twice as long.
 
 -- given (counter-table.ts): { holds_from, holds_until, lease_ms, observe, refusal, final, total, charges, charged,
---   limits, requests, reserves, ancestors, left, opens }
---   charged: the counters that an ALLOW is charged to   limits: { kind, counter, most, … }
+--   limits, requests, reserves, ancestors, left, opens, charged_tokens }
+--   charged: the counters that an ALLOW is charged to   charged_tokens: those of its tokens, or 0 if it has no tokens
+--   limits: { kind, counter, most, … }
 --   counter: the index of a lifetime counter or a rate, minus the index of a windowed counter. For a confirmation:
 --   how long its question is kept at least, in ms
 --   requests: the number of requests in the call with these terms   reserves: the sum of their reservations
 local function open_terms(given, lifetimes, windowed, rates, turn_limits)
   local holds_from, holds_until, lease_ms, observe, refusal, final, total, charges, charged_to, limits, requests, reserves,
-    ancestors, left, opens = unpack(given)
+    ancestors, left, opens, charged_tokens = unpack(given)
   local function budget_at(index)
     return index > 0 and lifetimes[index] or windowed[-index]
   end
@@ -41,13 +42,17 @@ local function open_terms(given, lifetimes, windowed, rates, turn_limits)
     most = {},
   }
   for at, index in ipairs(charged_to) do terms.charged[at] = budget_at(index) end
+  if charged_tokens ~= 0 then
+    terms.charged_tokens = {}
+    for at, index in ipairs(charged_tokens) do terms.charged_tokens[at] = budget_at(index) end
+  end
   local slots = {}
   for at = 1, #limits, 3 do
     local kind, index, most = limits[at], limits[at + 1], limits[at + 2]
     local limit = #terms.kinds + 1
     terms.kinds[limit], terms.most[limit] = kind, most
     if kind == CONFIRMATION and not terms.asks then terms.asks, terms.asks_ms = true, index end
-    terms.counters[limit] = kind == BUDGET and budget_at(index) or kind == RATE and rates[index] or kind == TURN and turn_limits[index] or false
+    terms.counters[limit] = (kind == BUDGET or kind == TOKENS) and budget_at(index) or kind == RATE and rates[index] or kind == TURN and turn_limits[index] or false
     -- A request takes one slot of each rate, even if the plan lists the rate twice.
     if kind == RATE and not slots[index] then
       slots[index] = true
@@ -70,7 +75,7 @@ end
 -- appends { sum, wait in ms, or -1 if no wait helps }. For a confirmation, appends { state of the grant, number of
 -- waiting actions of the agent }. For a turn, appends what turns.check returns. Returns verdict, code, final, whether a
 -- valid grant was needed and found, and { field, count } of the turn that counts the call or nil.
-local function check_limits(terms, reserve, answer, person_of, at_index, now, open_turns)
+local function check_limits(terms, reserve, reserve_tokens, answer, person_of, at_index, now, open_turns)
   local kinds, counters, mosts = terms.kinds, terms.counters, terms.most
   local first, for_ever, granted, counted = nil, false, false, nil
   local held_at = #answer
@@ -81,11 +86,12 @@ local function check_limits(terms, reserve, answer, person_of, at_index, now, op
       held = counter.sum
       fails = held >= most
       wait = fails and most > 0 and wait_for_room(counter, most - 1, now)
-    elseif kind == BUDGET then
+    elseif kind == BUDGET or kind == TOKENS then
+      local its_reserve = kind == TOKENS and reserve_tokens or reserve
       held = counter.sum
       -- The reservation is subtracted from the limit, because a sum above 2^53-1 would not be exact.
-      fails = held > (most < 0 and LARGEST or most) - reserve
-      wait = fails and reserve <= most and not counter.is_lifetime and wait_for_room(counter, most - reserve, now)
+      fails = held > (most < 0 and LARGEST or most) - its_reserve
+      wait = fails and its_reserve <= most and not counter.is_lifetime and wait_for_room(counter, most - its_reserve, now)
       if held > LARGEST / 2 or held < -LARGEST / 2 then held = decimal(held) end
     elseif kind == TURN then
       local field
@@ -109,7 +115,7 @@ local function check_limits(terms, reserve, answer, person_of, at_index, now, op
     if fails then
       -- A caller must wait for all limits. If no wait helps for one of them, the whole refusal is final.
       for_ever = for_ever or not wait
-      first = first or kind == RATE and VERDICT.over_rate or VERDICT.over_budget
+      first = first or kind == RATE and VERDICT.over_rate or kind == TOKENS and VERDICT.over_tokens or VERDICT.over_budget
       held = { held, wait or -1 }
     end
     answer[held_at + at] = held
