@@ -15,6 +15,7 @@ import {
 } from '@mandate/schemas';
 import { fileKeyStore, issueRoleKey } from '@mandate/server';
 import {
+  areaOf,
   byLength,
   REQUIRED_SETTINGS,
   SERVICES,
@@ -263,7 +264,7 @@ describe.each(SERVICES)('the service %s', (service) => {
         cwd: ROOT,
         encoding: 'utf8',
       });
-      const name = `MANDATE_${service.toUpperCase()}`;
+      const name = `MANDATE_${areaOf(service)}`;
       expect(said).toContain(`${name}_DATA_PATH`);
       expect(said).toContain(`${name}_PORT`);
     },
@@ -305,7 +306,7 @@ describe.each(SERVICES)('the service %s', (service) => {
     });
     expect(await exited).toBe(2);
     for (const name of ['PORT: Too big', 'LOG_LEVEL: Invalid', 'PROT: no such setting']) {
-      expect(errors()).toContain(`MANDATE_${service.toUpperCase()}_${name}`);
+      expect(errors()).toContain(`MANDATE_${areaOf(service)}_${name}`);
     }
     expect(existsSync(path)).toBe(false);
   });

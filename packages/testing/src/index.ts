@@ -43,6 +43,7 @@ export {
 export { type PlaneProcess, spawnMandate, startPlane } from './start-plane.ts';
 export { type StartedProcess, startProcess } from './start-process.ts';
 export {
+  areaOf,
   REQUIRED_SETTINGS,
   SERVICES,
   type ServiceName,

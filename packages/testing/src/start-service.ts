@@ -52,7 +52,8 @@ export function serviceEnvironment(
   return Object.fromEntries(named);
 }
 
-function areaOf(service: ServiceName): string {
+/** Returns how the settings of a service begin, after MANDATE_. */
+export function areaOf(service: ServiceName): string {
   return service === 'model-gateway' ? 'MODELS' : service.toUpperCase();
 }
 
