@@ -5,12 +5,13 @@
  * a request.
  */
 import { createHook } from 'node:async_hooks';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openPlane, planeConfig } from '@mandate/plane';
 import { requestInHand, silentLogger } from '@mandate/runtime';
+import { startModelServer } from '@mandate/testing/model-server';
 import { afterAll, expect, test } from 'vitest';
 import { examplesOf, isStream, type OpenApi, operationsOf, requiredValues, urlOf } from './described.ts';
 
@@ -38,6 +39,12 @@ const AWAITED: ReadonlySet<string> = new Set([
   'packages/ledger/src/kill-broadcast.ts',
   'packages/ledger/src/ledger-readiness.ts',
   'packages/runtime/src/turns.ts',
+  'packages/sdk/src/adapters/count-tokens.ts',
+  'packages/sdk/src/openai/plan-call.ts',
+  'packages/sdk/src/openai/running-call.ts',
+  'packages/sdk/src/openai/watch-reply.ts',
+  'packages/sdk/src/proxy/model-protocol.ts',
+  'packages/sdk/src/proxy/openai-protocol.ts',
 ]);
 /** Kinds of work that start and end within one call. */
 const AT_ONCE: ReadonlySet<string> = new Set(['RANDOMBYTESREQUEST']);
@@ -59,6 +66,11 @@ function madeBy(stack: string): string | null {
 }
 
 test('no request owns work that a shared part leaves running', async () => {
+  await using models = await startModelServer();
+  const openai = { protocol: 'openai', baseUrl: models.openaiUrl };
+  const document = { version: 1, upstreams: { openai }, defaults: { openai: 'openai' } };
+  writeFileSync(join(folder, 'models.yaml'), JSON.stringify(document));
+  writeFileSync(join(folder, 'mandates.yaml'), 'version: 1\nid: all\nagents: [bot]\n');
   const config = planeConfig.parse({ PLANE_DATA_PATH: folder, PLANE_PORT: 0 });
   const plane = await openPlane(config, silentLogger());
   const key = plane.firstKeys.find(({ name }) => name === 'operator')?.key;
@@ -88,6 +100,19 @@ test('no request owns work that a shared part leaves running', async () => {
       if (isStream(operation)) await answer.body?.cancel();
       else await answer.text();
     }
+  }
+  // The description contains no call in the protocol of a provider.
+  const asked = { model: 'gpt-4o-mini', messages: [], max_tokens: 5 };
+  for (const body of [asked, { ...asked, stream: true }]) {
+    const answer = await fetch(`${plane.url}/openai/v1/chat/completions`, {
+      method: 'POST',
+      headers: {
+        ...{ authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        'x-mandate-agent': 'bot',
+      },
+      body: JSON.stringify(body),
+    });
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('chat.completion')]);
   }
   hook.disable();
   await plane.stop();
