@@ -237,7 +237,7 @@ test('a request with the same idempotency key runs once, and again only after a 
 
 test('a key of several agents must name the agent, and only one of its own', async () => {
   const agent = await scene.agentUnder(PRICED);
-  const operator = { ...agent, apiKey: scene.plane().keys.agent ?? '' };
+  const operator = { ...agent, apiKey: scene.plane().keys.operator ?? '' };
   const codeOf = async (headers: Record<string, string>, as = agent) => {
     const answer = await post(as, CHAT, QUESTION, { headers });
     const { error } = (await answer.json()) as { error?: { code: string } };
@@ -246,7 +246,9 @@ test('a key of several agents must name the agent, and only one of its own', asy
   expect(await codeOf({ 'x-mandate-agent': agent.agentId })).toEqual([200, null]);
   expect(await codeOf({ 'x-mandate-agent': 'another' })).toEqual([403, 'AGENT_NOT_ALLOWED']);
   expect(await codeOf({ 'x-mandate-agent': 'a%20b' })).toEqual([400, 'VALIDATION_FAILED']);
-  expect(await codeOf({}, { ...operator, apiKey: 'sk-mdt_wrong' })).toEqual([401, 'UNAUTHENTICATED']);
+  expect(await codeOf({}, operator)).toEqual([400, 'AGENT_NOT_NAMED']);
+  expect(await codeOf({ 'x-mandate-agent': agent.agentId }, operator)).toEqual([200, null]);
+  expect(await codeOf({}, { ...agent, apiKey: 'sk-mdt_wrong' })).toEqual([401, 'UNAUTHENTICATED']);
 });
 
 test('rules see the principal and the run of a call', async () => {

@@ -46,7 +46,7 @@ function requestOf({ path, key }: Load, body: string, index: number): string {
   return `${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** Reads one answer. The answer must have a content-length, which every server of a bench sends. */
+/** Reads one answer. It has a content-length, or is sent in chunks. */
 function ask(socket: Socket, request: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';
@@ -66,10 +66,14 @@ function ask(socket: Socket, request: string): Promise<string> {
   });
 }
 
+const LAST_CHUNK = '\r\n0\r\n\r\n';
+
 function endOf(text: string): number {
   const headEnd = text.indexOf('\r\n\r\n');
   if (headEnd === -1) return Number.POSITIVE_INFINITY;
   const length = /content-length: (\d+)/i.exec(text.slice(0, headEnd))?.[1];
+  if (length === undefined && /transfer-encoding: chunked/i.test(text.slice(0, headEnd)))
+    return text.endsWith(LAST_CHUNK) ? text.length : Number.POSITIVE_INFINITY;
   if (length === undefined) throw new Error(`an answer without a content-length: ${text.slice(0, headEnd)}`);
   return headEnd + 4 + Number(length);
 }
