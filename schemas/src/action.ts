@@ -8,6 +8,15 @@ import { output, prompt } from './text-actions.ts';
 
 export { principal };
 
+/** What the server of a tool says about the tool. The words are those of MCP. */
+export const toolHints = z.strictObject({
+  readOnly: described(z.boolean().optional(), 'The tool changes nothing.', false),
+  destructive: described(z.boolean().optional(), 'The tool may destroy something.', true),
+  idempotent: described(z.boolean().optional(), 'A repeated call has no further effect.', false),
+  openWorld: described(z.boolean().optional(), 'The tool reaches an open world, such as the web.', true),
+});
+export type ToolHints = z.infer<typeof toolHints>;
+
 export const toolCall = z.strictObject({
   ...everyAction,
   type: described(z.literal('tool_call'), 'A call of a tool.'),
@@ -16,6 +25,11 @@ export const toolCall = z.strictObject({
     user_id: 'mia_li_3668',
     amount: 50,
   }),
+  hints: described(
+    toolHints.optional(),
+    'What the server of the tool says about it. The caller claims it. If no policy says whether a person must approve calls of the tool, a destructive tool needs an approval.',
+    { destructive: true },
+  ),
 });
 
 export const llmCall = z.strictObject({

@@ -146,6 +146,10 @@ export const confirmationLimit = z.object({
     'refunds@1',
   ),
   ancestor,
+  hinted: described(
+    z.literal(true).optional(),
+    'No policy requires the approval: the server of the tool says that the tool is destructive. Absent otherwise.',
+  ),
   otherLimits: described(
     z.array(other).optional(),
     'Other policies that require an approval. For people only. Absent if no other policy requires an approval.',

@@ -4,7 +4,7 @@
 export const WEEKEND_MS = 64 * 3_600_000;
 
 type ToolPolicy = {
-  readonly requiresConfirmation?: boolean | undefined;
+  readonly requiresConfirmation?: boolean | null | undefined;
   readonly questionMs?: number | null | undefined;
 };
 

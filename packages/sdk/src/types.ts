@@ -10,6 +10,7 @@ import type {
   MemoryWrite,
   Output,
   Prompt,
+  ToolHints,
   MandateDocument as WholeDocument,
 } from '@mandate/schemas';
 
@@ -171,7 +172,14 @@ type Own<Kind extends Action> = Omit<
  * carry out the obligations of their decisions.
  */
 export type Call =
-  | { type: 'tool_call'; tool: string; args: unknown; options?: ToolCallOptions }
+  | {
+      type: 'tool_call';
+      tool: string;
+      args: unknown;
+      /** What the server of the tool says about it. By default, a person must approve a destructive tool. */
+      hints?: ToolHints;
+      options?: ToolCallOptions;
+    }
   | {
       type: 'llm_call';
       provider?: string;

@@ -4,6 +4,7 @@ import type { DeferredCalls } from './deferred-calls.ts';
 import { type Refusal, refusalOf } from './refusal.ts';
 import type { Caller, ProxySettings } from './settings.ts';
 import type { Subject } from './subjects.ts';
+import type { Hints } from './tool-hints.ts';
 
 export type Decided =
   | { kind: 'allowed'; running: RunningAction }
@@ -22,7 +23,8 @@ type Deciding = {
   caller: Caller;
   settings: ProxySettings;
   deferred: DeferredCalls;
-  context: Readonly<Record<string, boolean>> | null;
+  /** What the server says about the tool. Null: nothing. */
+  hints: Hints | null;
   /** The key by which the client recognizes a repeated call. */
   idempotencyKey: string | null;
   /** The action that an earlier request has named. */
@@ -54,7 +56,7 @@ type Asked = Decided & { question: MandateDeferredError | null };
 
 async function ask(
   { tool, args }: Subject,
-  { caller, settings, context, idempotencyKey }: Deciding,
+  { caller, settings, hints, idempotencyKey }: Deciding,
   waiting: Waiting,
   { actionId, waits }: { actionId: string | null; waits: boolean },
 ): Promise<Asked> {
@@ -65,7 +67,6 @@ async function ask(
   if (waiting.signal.aborted) onAbort();
   const options = {
     signal: deciding.signal,
-    ...(context !== null && { context }),
     ...(idempotencyKey !== null && { idempotencyKey }),
     ...(actionId !== null && { actionId }),
     ...(waits && {
@@ -76,7 +77,10 @@ async function ask(
     }),
   };
   try {
-    const running = await caller.agent.start({ type: 'tool_call', tool, args, options });
+    const running = await caller.agent.start({
+      ...{ type: 'tool_call', tool, args, options },
+      ...(hints !== null && { hints }),
+    });
     return { kind: 'allowed', running, question: null };
   } catch (thrown) {
     const error = findMandateError(thrown);

@@ -102,7 +102,7 @@ export class Session {
       subject,
       {
         ...{ caller, settings: this.#settings, deferred: this.#deferred },
-        context: method === 'tools/call' ? this.#hints.of(params.value.name) : null,
+        hints: method === 'tools/call' ? this.#hints.of(params.value.name) : null,
         idempotencyKey: typeof key === 'string' && key !== '' ? key : null,
         actionId: state?.actionId ?? null,
       },

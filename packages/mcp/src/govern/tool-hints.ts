@@ -1,21 +1,21 @@
 /**
- * What a server says about its tools. The proxy passes it on as context of the action, so that rules can ask for a
- * person before a destructive call. A server can lie, so a hint never allows anything by itself.
+ * What a server says about its tools. It goes into the action, because a person must approve a destructive call if no
+ * policy says otherwise. A server can lie, so a hint never allows anything.
  */
 import type { Response } from '../messages/read-message.ts';
 import { fieldsOf } from './open-call.ts';
 
 const MOST_TOOLS = 10_000;
 
-/** The name of each hint in the protocol, and its name in the context of an action. */
+/** The name of each hint in the protocol, and its name in an action. */
 const HINTS = {
-  readOnlyHint: 'toolReadOnly',
-  destructiveHint: 'toolDestructive',
-  idempotentHint: 'toolIdempotent',
-  openWorldHint: 'toolOpenWorld',
+  readOnlyHint: 'readOnly',
+  destructiveHint: 'destructive',
+  idempotentHint: 'idempotent',
+  openWorldHint: 'openWorld',
 } as const;
 
-export type Hints = Readonly<Record<string, boolean>>;
+export type Hints = { [Name in (typeof HINTS)[keyof typeof HINTS]]?: boolean };
 
 export class ToolHints {
   readonly #hints = new Map<string, Hints>();
@@ -45,10 +45,11 @@ export class ToolHints {
 
 function hintsOf(annotations: unknown): Hints {
   const stated = fieldsOf(annotations);
-  return Object.fromEntries(
+  const hints: Hints = Object.fromEntries(
     Object.entries(HINTS).flatMap(([hint, name]) => {
       const value = stated[hint];
       return typeof value === 'boolean' ? [[name, value]] : [];
     }),
   );
+  return hints;
 }

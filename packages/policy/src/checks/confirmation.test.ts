@@ -36,6 +36,31 @@ test.each<[string, Calls[], number | null]>([
   expect(limits).toMatchObject(maxWaiting === null ? [] : [{ kind: 'confirmation', maxWaiting }]);
 });
 
+const DESTRUCTIVE = { destructive: true };
+
+test.each<[string, object | null, object | undefined, boolean]>([
+  ['asks about a destructive tool that no policy names', null, DESTRUCTIVE, true],
+  ['asks about a destructive tool if its policy does not say', {}, DESTRUCTIVE, true],
+  ['asks nobody if a policy says so', { requiresConfirmation: false }, DESTRUCTIVE, false],
+  ['asks nobody about a tool that only reads', null, { ...DESTRUCTIVE, readOnly: true }, false],
+  ['asks nobody about other tools', null, { destructive: false, openWorld: true }, false],
+  ['asks nobody if the server says nothing', null, undefined, false],
+])('%s', (_, tool, hints, asks) => {
+  const under = callsUnder({ toolPolicies: tool === null ? {} : { pay: tool } });
+  const action = { type: 'tool_call', tool: 'pay', ...(hints && { hints }) };
+  const limits = confirmation.limits([under, callsUnder({ toolPolicies: {} })]);
+  const asked = limits.flatMap((limit) => limit({ action } as never) ?? []);
+  const { maxWaiting } = DEFAULTS;
+  expect(asked).toEqual(asks ? [{ kind: 'confirmation', hinted: true, maxWaiting }] : []);
+});
+
+test('says that the server calls its tool destructive', () => {
+  const limit = { kind: 'confirmation', maxWaiting: 2, hinted: true } as const;
+  const fact = { kind: 'confirmation', ok: false, grant: 'none', waiting: 0 } as const;
+  expect(confirmation.violation(limit, fact).reason).toContain('destructive');
+  expect(confirmation.evidence(limit, fact, 0)).toMatchObject({ hinted: true });
+});
+
 test.each([
   ['Ask a person to approve it', 1],
   ['Ask people to answer some of them', 2],

@@ -150,7 +150,7 @@ function compileToolPolicy(
     argumentRules: compileRules(policy, path),
     leaseMs: policy.executionLeaseMs ?? null,
     roles: policy.roles ?? null,
-    requiresConfirmation: policy.requiresConfirmation ?? false,
+    requiresConfirmation: policy.requiresConfirmation ?? null,
     questionMs: policy.questionMs ?? null,
     grantMs: policy.grantMs ?? null,
   };

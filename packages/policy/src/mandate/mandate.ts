@@ -43,7 +43,8 @@ export type ToolPolicy = {
   leaseMs: number | null;
   /** The roles of people that may have the tool called. Null: all roles. */
   roles: readonly string[] | null;
-  requiresConfirmation: boolean;
+  /** Null: the policy does not say. */
+  requiresConfirmation: boolean | null;
   questionMs: number | null;
   grantMs: number | null;
 };
