@@ -16,5 +16,6 @@ export { Session } from './govern/session.ts';
 export { type Caller, callerOf, type DeferMode, type ProxySettings } from './govern/settings.ts';
 export { Callers } from './http/callers.ts';
 export { startHttpProxy } from './http/start-http-proxy.ts';
+export { type Pin, type PinFile, readPins, ToolPins, writePins } from './pins/tool-pins.ts';
 export { type ProxyEnd, runStdioProxy } from './stdio/run-stdio-proxy.ts';
 export { ServerProcess } from './stdio/server-process.ts';

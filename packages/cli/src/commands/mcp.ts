@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { RunCommand } from '../command-context.ts';
 import { WrongUse } from '../exit-codes.ts';
 import { durationMs, someText, wholeNumber } from '../input/option-values.ts';
+import { pinsCommand } from '../mcp/pins-command.ts';
 import type { ProxyOptions } from '../mcp/proxy-options.ts';
 
 const MOST_HOLD_MS = 24 * 3_600_000;
@@ -32,6 +33,12 @@ export function mcpCommand(command: Command, run: RunCommand): void {
     .option(
       '--approval-url <url>',
       'the page of a question, for `elicit`; {id} is replaced by its id',
+      someText,
+    )
+    .option('--no-hints', 'do not ask a person because the server calls a tool destructive')
+    .option(
+      '--pin-tools <file>',
+      'block a tool after the server changed its definition, until a person accepts it (`mandate mcp pins`)',
       someText,
     )
     .option(
@@ -72,6 +79,7 @@ Examples:
         return proxyOverHttp(options, context);
       }),
     );
+  pinsCommand(command, run);
 }
 
 function names(name: string, before: readonly string[] = []): readonly string[] {

@@ -1,5 +1,5 @@
 /** The options of the MCP proxy, and what follows from them. */
-import type { ProxySettings } from '@mandate/mcp';
+import { type ProxySettings, ToolPins } from '@mandate/mcp';
 import type { CommandContext } from '../command-context.ts';
 import { WrongUse } from '../exit-codes.ts';
 import { findConnection } from '../profiles/find-connection.ts';
@@ -12,6 +12,8 @@ export type ProxyOptions = {
   mandates?: string;
   prefix?: string;
   list: 'filter' | 'all';
+  hints: boolean;
+  pinTools?: string;
   defer?: { mode: ProxySettings['defer']; holdMs?: number };
   approvalUrl?: string;
   maxMessage?: number;
@@ -28,6 +30,8 @@ export function proxySettings(options: ProxyOptions): ProxySettings {
   return {
     prefix,
     filtersLists: list === 'filter',
+    usesHints: options.hints,
+    pins: options.pinTools === undefined ? null : new ToolPins(options.pinTools),
     defer: defer.mode,
     holdMs: defer.holdMs ?? HOLD_MS,
     approvalUrl:

@@ -1,10 +1,10 @@
 /** Decides a call, and handles a question to a person in the way that the settings say. */
 import { findMandateError, type MandateDeferredError, type RunningAction } from '@mandate/sdk/plane';
 import type { DeferredCalls } from './deferred-calls.ts';
+import type { Hints } from './known-tools.ts';
 import { type Refusal, refusalOf } from './refusal.ts';
 import type { Caller, ProxySettings } from './settings.ts';
 import type { Subject } from './subjects.ts';
-import type { Hints } from './tool-hints.ts';
 
 export type Decided =
   | { kind: 'allowed'; running: RunningAction }

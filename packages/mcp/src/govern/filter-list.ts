@@ -31,6 +31,13 @@ const LISTS: Readonly<
 
 type Asked = { tool: string; args?: Readonly<Record<string, unknown>> };
 
+type Filter = {
+  mayUse: Caller['permits'];
+  prefix: string;
+  /** The tools that differ from what was pinned. */
+  changed: ReadonlySet<string>;
+};
+
 /** A cached list is asked for again after at most this time, because policies change. */
 const MOST_TTL_MS = 60_000;
 
@@ -47,8 +54,7 @@ export function isList(method: string): method is ListMethod {
 export async function filterList(
   method: ListMethod,
   response: Response,
-  caller: Caller,
-  prefix: string,
+  { mayUse, prefix, changed }: Filter,
 ): Promise<string> {
   const { text, result } = response;
   if (result === null) return text;
@@ -61,13 +67,15 @@ export async function filterList(
     throw new Error(`The answer of the server has no single "${key}".`);
   const spans = elementsOf(text, list.start) ?? [];
   const elements = fieldsOf(result.value)[key];
-  const questions = Array.isArray(elements) ? elements.map((element) => asked(element, prefix)) : [];
+  const listed: readonly unknown[] = Array.isArray(elements) ? elements : [];
+  const questions = listed.map((element) => asked(element, prefix));
   const known = questions.filter((question) => question !== null);
-  const answers = known.length === 0 ? [] : await caller.permits(known);
+  const answers = known.length === 0 ? [] : await mayUse(known);
   const permitted = new Map(known.map((question, at) => [question, answers[at] !== false]));
   const kept = spans.filter((_span, at) => {
     const question = questions[at];
-    return question !== undefined && question !== null && permitted.get(question) === true;
+    const isChanged = method === 'tools/list' && changed.has(String(fieldsOf(listed[at]).name));
+    return question !== undefined && question !== null && permitted.get(question) === true && !isChanged;
   });
   const edits = kept.length === spans.length ? [] : [{ ...list, by: `[${textsOf(text, kept).join(',')}]` }];
   return replaceSpans(text, [...edits, ...privateCache(text, members)]);

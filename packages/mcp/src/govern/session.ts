@@ -9,6 +9,7 @@ import { errorFrame, notificationFrame, resultFrame } from '../messages/write-me
 import { decideCall, type Waiting } from './decide-call.ts';
 import { DeferredCalls, digestOf } from './deferred-calls.ts';
 import { filterList, isList } from './filter-list.ts';
+import { hintsOf, type KnownTool, KnownTools } from './known-tools.ts';
 import { type Answered, fieldsOf, frameOf, type OpenCall, readAnswer } from './open-call.ts';
 import type { GovernedRequest } from './open-request.ts';
 import { ownRefusal, type Refusal, refusalFrame } from './refusal.ts';
@@ -16,7 +17,6 @@ import { RunningTasks } from './running-tasks.ts';
 import { createSeal, type Seal } from './sealed-state.ts';
 import type { Caller, ProxySettings } from './settings.ts';
 import { subjectOf } from './subjects.ts';
-import { ToolHints } from './tool-hints.ts';
 
 /** How a session reaches the client while a request of the client is open. */
 export type ClientLink = {
@@ -24,6 +24,8 @@ export type ClientLink = {
   send(frame: string): void;
   /** Asks the client, and returns its result. Null: this transport cannot ask. */
   ask: ((method: string, params: object, signal: AbortSignal) => Promise<unknown>) | null;
+  /** Sends a request of the proxy to the server, and returns the result. Rejects if the server gives none in time. */
+  askServer(method: string, params: object): Promise<unknown>;
 };
 
 /** `refused`: the frame is the answer. `forward`: the frame goes to the server. */
@@ -33,11 +35,14 @@ export type Opened = { kind: 'refused'; frame: string } | { kind: 'forward'; fra
 const MOST_PARKED = 1_000;
 const INVALID_PARAMS = -32602;
 const INTERNAL = -32603;
+/** The keys of `_meta` by which a request states its version and its client. */
+const OF_PROTOCOL = 'io.modelcontextprotocol/';
+const NONE: ReadonlySet<string> = new Set();
 
 export class Session {
   readonly #settings: ProxySettings;
   readonly #seal: Seal;
-  readonly #hints = new ToolHints();
+  readonly #tools = new KnownTools();
   readonly #tasks = new RunningTasks();
   readonly #deferred: DeferredCalls;
   /** Calls to which the server answered that it needs input. */
@@ -58,7 +63,7 @@ export class Session {
 
   /** Reads a passing notification of the server. */
   noteNotification({ method, params }: Notification): void {
-    if (method === 'notifications/tools/list_changed') this.#hints.forget();
+    if (method === 'notifications/tools/list_changed') this.#tools.forget();
     if (method === 'notifications/tasks/status') this.#tasks.noteStatus(params.value);
   }
 
@@ -97,12 +102,15 @@ export class Session {
       return { kind: 'forward', frame: frameOf(request, parked, serverState), call: parked };
     }
     const meta = fieldsOf(params.value._meta);
+    const tool = method === 'tools/call' ? await this.#find(request, link) : null;
+    const unpinned = method === 'tools/call' ? await this.#unpinned(String(params.value.name), tool) : null;
+    if (unpinned !== null) return refused(unpinned);
     const key = meta['mandate/idempotencyKey'];
     const decided = await decideCall(
       subject,
       {
         ...{ caller, settings: this.#settings, deferred: this.#deferred },
-        hints: method === 'tools/call' ? this.#hints.of(params.value.name) : null,
+        hints: this.#settings.usesHints ? hintsOf(tool) : null,
         idempotencyKey: typeof key === 'string' && key !== '' ? key : null,
         actionId: state?.actionId ?? null,
       },
@@ -152,14 +160,55 @@ export class Session {
     if (method === 'tasks/result' && typeof taskId === 'string')
       this.#tasks.noteResult(taskId, response.result?.value);
     if (!isList(method)) return response.text;
-    if (method === 'tools/list') this.#hints.note(response);
-    if (!this.#settings.filtersLists) return response.text;
+    const page = method === 'tools/list' ? this.#tools.note(response.result?.value) : [];
+    const { filtersLists, pins, prefix } = this.#settings;
     try {
-      return await filterList(method, response, caller, this.#settings.prefix);
+      const changed = pins === null || page.length === 0 ? NONE : await pins.check(page);
+      if (!filtersLists && changed.size === 0) return response.text;
+      const mayUse = filtersLists ? caller.permits : permitsAll;
+      return await filterList(method, response, { mayUse, prefix, changed });
     } catch (error) {
       const message = `The list cannot be shown, because it is not known what the policies allow. ${sentence(error)}`;
       return errorFrame(request.id, { code: INTERNAL, message });
     }
+  }
+
+  /** Returns the tool of a call. If no list has named it yet, the proxy asks for the list. */
+  async #find({ params }: Request, link: ClientLink): Promise<KnownTool | null> {
+    const { usesHints, pins } = this.#settings;
+    if (!usesHints && pins === null) return null;
+    const { progressToken: _token, ...meta } = fieldsOf(params.value._meta);
+    const _meta = Object.fromEntries(Object.entries(meta).filter(([name]) => name.startsWith(OF_PROTOCOL)));
+    const stated = Object.keys(_meta).length === 0 ? {} : { _meta };
+    return this.#tools.find(String(params.value.name), (page) =>
+      link.askServer('tools/list', { ...page, ...stated }),
+    );
+  }
+
+  /** Returns the refusal of a tool that is not as it was pinned. Null: the tool may be used. */
+  async #unpinned(name: string, tool: KnownTool | null): Promise<Refusal | null> {
+    const { pins } = this.#settings;
+    if (pins === null) return null;
+    if (tool === null)
+      return ownRefusal(
+        'TOOL_NOT_LISTED',
+        `The server lists no tool "${name}", so its definition is not pinned.`,
+        'Use a tool of the list.',
+      );
+    try {
+      if (!(await pins.check([tool])).has(name)) return null;
+    } catch (error) {
+      return ownRefusal(
+        'PINS_UNUSABLE',
+        sentence(error),
+        'Ask the operator of the agent to correct the file.',
+      );
+    }
+    return ownRefusal(
+      'TOOL_CHANGED',
+      `The server has changed the definition of the tool "${name}" since it was pinned.`,
+      'Ask a person to compare the definitions, and to accept the new one: `mandate mcp pins`.',
+    );
   }
 
   #park(call: OpenCall): void {
@@ -231,6 +280,8 @@ function stopOf({ running }: OpenCall): Refusal {
   const code = String((reason as { code?: unknown } | undefined)?.code ?? 'STOPPED');
   return { code, text: message, retryAfterMs: null, approvalId: null };
 }
+
+const permitsAll: Caller['permits'] = async (tools) => tools.map(() => true);
 
 function sentence(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

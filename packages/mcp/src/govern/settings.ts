@@ -1,5 +1,6 @@
 /** What a proxy is told to do, and for whom it asks. */
 import type { Agent } from '@mandate/sdk/plane';
+import type { ToolPins } from '../pins/tool-pins.ts';
 
 /**
  * What happens to a call that a person must approve. `error`: the client is told at once. `hold`: the call waits for the
@@ -15,6 +16,10 @@ export type ProxySettings = {
   defer: DeferMode;
   /** How long a call waits for a person, in milliseconds. */
   holdMs: number;
+  /** Whether the plane gets to know what the server says about its tools. */
+  usesHints: boolean;
+  /** Null: tools are not pinned. */
+  pins: ToolPins | null;
   /** Returns the address where a person answers a question. Null: there is none. */
   approvalUrl: ((approvalId: string) => string) | null;
 };

@@ -26,6 +26,7 @@ import { Bodies, BodyRefused } from './read-body.ts';
 import { relayAnswer, relayBytes } from './relay-answer.ts';
 import { Reply } from './reply.ts';
 import { routeOf } from './route-of.ts';
+import { EventSplitter } from './split-events.ts';
 import type { Upstream } from './upstream.ts';
 
 type Parts = {
@@ -55,6 +56,8 @@ const INTERNAL = -32603;
 /** With these answers the server did not run the call. */
 const DID_NOT_RUN: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 406, 415, 429]);
 const CANCEL_MS = 2_000;
+/** How long the server may take for a list that the proxy asks for. */
+const ASK_SERVER_MS = 10_000;
 
 export class HttpProxy {
   readonly #parts: Parts;
@@ -299,8 +302,34 @@ export class HttpProxy {
     );
   }
 
-  #link({ client, reply, sessionId }: Exchange): ClientLink {
+  /** Sends a request of the proxy itself, with the headers of the client. Returns the result. */
+  async #askServer({ request }: Exchange, method: string, params: object): Promise<unknown> {
+    const id = JSON.stringify(`mandate-${randomUUID()}`);
+    const sent = this.#asSent(request);
+    const signal = AbortSignal.timeout(ASK_SERVER_MS);
+    const answer = await this.#parts.upstream.send({
+      ...{ ...sent, signal, body: Buffer.from(requestFrame(id, method, params)) },
+      headers: headersFor(sent.headers, method),
+    });
+    const { statusCode = 500, headers } = answer;
+    if (statusCode !== 200) {
+      answer.resume();
+      throw new Error(`The server answered ${statusCode}.`);
+    }
+    return this.#bodies.read(answer, async (body) => {
+      const isStream = (headers['content-type'] ?? '').startsWith('text/event-stream');
+      const texts = isStream
+        ? new EventSplitter(this.#parts.mostBytes).push(body).map(({ data }) => data ?? '')
+        : [decoded(body) ?? ''];
+      const answers = texts.map(readMessage).filter((message) => message.kind === 'response');
+      return answers.find((message) => message.id === id)?.result?.value;
+    });
+  }
+
+  #link(exchange: Exchange): ClientLink {
+    const { client, reply, sessionId } = exchange;
     return {
+      askServer: (method, params) => this.#askServer(exchange, method, params),
       send: (frame) => reply.send(frame),
       // The answer of the client is a request of its own. Without a session it could not be found.
       ask:
@@ -348,6 +377,18 @@ function headerFault(
   const right = message.method === 'resources/read' ? uri : called;
   if (name === undefined || (typeof name === 'string' && decodedName(name) === right)) return null;
   return 'The header Mcp-Name names another call than the message.';
+}
+
+/** Returns the headers of the client for a request of the proxy. The new era names the method in a header. */
+function headersFor(sent: readonly string[], method: string): string[] {
+  const headers: string[] = [];
+  for (let at = 0; at < sent.length; at += 2) {
+    const [name = '', value = ''] = sent.slice(at, at + 2);
+    const lower = name.toLowerCase();
+    if (lower === 'mcp-name' || lower.startsWith('mcp-param-')) continue;
+    headers.push(name, lower === 'mcp-method' ? method : value);
+  }
+  return headers;
 }
 
 function unreachable(error: unknown): string {

@@ -40,6 +40,8 @@ type Parts = {
 /** `code`: how the server ended. Null: it was stopped, because the client went away. */
 export type ProxyEnd = { code: number | null; fault: string | null };
 
+/** How long the server may take for a list that the proxy asks for. */
+const ASK_SERVER_MS = 10_000;
 /** How much the server may leave unread. The proxy reads on, so that it notices when the client goes away. */
 const MOST_UNREAD_BYTES = 64 * 1024 * 1024;
 
@@ -53,6 +55,8 @@ class StdioProxy {
   readonly #open = new OpenRequests();
   /** The questions of the proxy to the client, by their ids. */
   readonly #asked = new Map<string, (answer: Response) => void>();
+  /** The questions of the proxy to the server, by their ids. */
+  readonly #askedServer = new Map<string, (answer: Response) => void>();
   readonly #link: ClientLink;
   #fault: string | null = null;
 
@@ -61,6 +65,7 @@ class StdioProxy {
     this.#link = {
       send: (frame) => this.#toClient(frame),
       ask: (method, params, signal) => this.#ask(method, params, signal),
+      askServer: (method, params) => this.#askServer(method, params),
     };
   }
 
@@ -238,6 +243,11 @@ class StdioProxy {
       pass();
       return;
     }
+    const ours = this.#askedServer.get(message.id);
+    if (ours !== undefined) {
+      ours(message);
+      return;
+    }
     const open = this.#open.get(message.id);
     if (open === undefined) {
       this.#parts.warn(
@@ -283,6 +293,21 @@ class StdioProxy {
     } finally {
       this.#asked.delete(id);
       signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  async #askServer(method: string, params: object): Promise<unknown> {
+    const id = JSON.stringify(`mandate-${randomUUID()}`);
+    const { promise, resolve, reject } = Promise.withResolvers<Response>();
+    const timer = setTimeout(() => reject(new Error('The server gave no answer in time.')), ASK_SERVER_MS);
+    this.#askedServer.set(id, resolve);
+    this.#toServer(requestFrame(id, method, params));
+    try {
+      const { result } = await promise;
+      return result?.value;
+    } finally {
+      clearTimeout(timer);
+      this.#askedServer.delete(id);
     }
   }
 

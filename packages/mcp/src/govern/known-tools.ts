@@ -1,0 +1,82 @@
+/**
+ * The tools of a server, as its lists describe them. What the server says about a tool goes into the action, because a
+ * person must approve a destructive call if no policy says otherwise. A server can lie, so a hint never allows anything.
+ */
+import { fieldsOf } from './open-call.ts';
+
+const MOST_TOOLS = 10_000;
+/** The most pages of a list that the proxy itself reads. */
+const MOST_PAGES = 64;
+
+/** The name of each hint in the protocol, and its name in an action. */
+const HINTS = {
+  readOnlyHint: 'readOnly',
+  destructiveHint: 'destructive',
+  idempotentHint: 'idempotent',
+  openWorldHint: 'openWorld',
+} as const;
+
+export type Hints = { [Name in (typeof HINTS)[keyof typeof HINTS]]?: boolean };
+
+export type KnownTool = { name: string; definition: Readonly<Record<string, unknown>> };
+
+/** Asks the server for a page of its tools, and returns the result. Null: the server refused. */
+export type ListPage = (params: { cursor?: string }) => Promise<unknown>;
+
+export class KnownTools {
+  readonly #tools = new Map<string, KnownTool>();
+  #listing: Promise<void> | null = null;
+
+  /** Reads a page of `tools/list`. Returns its tools. */
+  note(result: unknown): readonly KnownTool[] {
+    const { tools } = fieldsOf(result);
+    if (!Array.isArray(tools)) return [];
+    const page = tools.flatMap((tool: unknown) => {
+      const definition = fieldsOf(tool);
+      return typeof definition.name === 'string' ? [{ name: definition.name, definition }] : [];
+    });
+    for (const tool of page) if (this.#tools.size < MOST_TOOLS) this.#tools.set(tool.name, tool);
+    return page;
+  }
+
+  /** The tools of the server have changed. */
+  forget(): void {
+    this.#tools.clear();
+    this.#listing = null;
+  }
+
+  /**
+   * Returns a tool. If no list has named it, the list is read first, once until the server says that it changed. Null:
+   * the server lists no such tool, or no list could be read.
+   */
+  async find(name: string, page: ListPage): Promise<KnownTool | null> {
+    const known = this.#tools.get(name);
+    if (known !== undefined) return known;
+    this.#listing ??= this.#list(page);
+    await this.#listing;
+    return this.#tools.get(name) ?? null;
+  }
+
+  async #list(page: ListPage): Promise<void> {
+    let cursor: string | undefined;
+    for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+      const result = await page(cursor === undefined ? {} : { cursor }).catch(() => null);
+      this.note(result);
+      const { nextCursor } = fieldsOf(result);
+      if (typeof nextCursor !== 'string') return;
+      cursor = nextCursor;
+    }
+  }
+}
+
+/** Returns what the server says about a tool. Null: nothing. */
+export function hintsOf(tool: KnownTool | null): Hints | null {
+  const stated = fieldsOf(tool?.definition.annotations);
+  const hints: Hints = Object.fromEntries(
+    Object.entries(HINTS).flatMap(([hint, name]) => {
+      const value = stated[hint];
+      return typeof value === 'boolean' ? [[name, value]] : [];
+    }),
+  );
+  return Object.keys(hints).length === 0 ? null : hints;
+}

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { codeOf, refusalIn, sessionUnder } from './session.fixture.ts';
+
+const DELETE = { name: 'delete', annotations: { destructiveHint: true, readOnlyHint: false } };
+const READ = { name: 'read', annotations: { destructiveHint: true, readOnlyHint: true } };
+
+test('asks a person before a tool that the server calls destructive, although the client read no list', async () => {
+  const { call, lists } = sessionUnder({ tools: [DELETE, READ] });
+  expect(codeOf(await call({ name: 'delete' }))).toBe('APPROVAL_REQUIRED');
+  expect(codeOf(await call({ name: 'read' }))).toBe('ran');
+  expect(lists()).toBe(1);
+});
+
+test('a policy counts instead of the hint of the server', async () => {
+  const toolPolicies = { delete: { requiresConfirmation: false } };
+  const { call } = sessionUnder({ tools: [DELETE], mandate: { toolPolicies } });
+  expect(codeOf(await call({ name: 'delete' }))).toBe('ran');
+});
+
+test('leaves the hints out if it is told so', async () => {
+  const { call, lists } = sessionUnder({ tools: [DELETE], settings: { usesHints: false } });
+  expect(codeOf(await call({ name: 'delete' }))).toBe('ran');
+  expect(lists()).toBe(0);
+});
+
+test('reads the hints again after the server changed its tools', async () => {
+  const { call, change } = sessionUnder({ tools: [{ name: 'delete' }] });
+  expect(codeOf(await call({ name: 'delete' }))).toBe('ran');
+  change([DELETE]);
+  expect(codeOf(await call({ name: 'delete' }))).toBe('APPROVAL_REQUIRED');
+});
+
+test('an approved call runs once when the client makes it again', async () => {
+  const toolPolicies = { pay: { requiresConfirmation: true } };
+  const { call, sdk } = sessionUnder({ mandate: { toolPolicies } });
+  const asked = await call({ name: 'pay', arguments: { to: 'ann', amount: 5 } });
+  const { approvalId = '' } = refusalIn(asked);
+  await sdk.approve(approvalId);
+  expect(codeOf(await call({ name: 'pay', arguments: { to: 'bob', amount: 5 } }))).toBe('APPROVAL_REQUIRED');
+  expect(codeOf(await call({ name: 'pay', arguments: { amount: 5, to: 'ann' } }))).toBe('ran');
+  expect(codeOf(await call({ name: 'pay', arguments: { to: 'ann', amount: 5 } }))).toBe('APPROVAL_REQUIRED');
+});
+
+test('calls with one idempotency key of the client are one action', async () => {
+  const { call } = sessionUnder({});
+  const params = { name: 'pay', arguments: {}, _meta: { 'mandate/idempotencyKey': 'k1' } };
+  expect(codeOf(await call(params))).toBe('ran');
+  expect(codeOf(await call(params))).toBe('DUPLICATE_ACTION');
+});
+
+test('reads of resources and prompts are governed under names of their own', async () => {
+  const { call } = sessionUnder({ mandate: { allowedTools: ['resources/read'] } });
+  expect(codeOf(await call({ uri: 'file:///a' }, 'resources/read'))).toBe('ran');
+  expect(codeOf(await call({ name: 'p' }, 'prompts/get'))).toBe(-31_403);
+});
+
+test('puts the prefix before each name', async () => {
+  const { call, list } = sessionUnder({
+    mandate: { allowedTools: ['files.read'] },
+    settings: { prefix: 'files.' },
+    tools: [READ, DELETE],
+  });
+  expect(await list()).toEqual(['read']);
+  expect(codeOf(await call({ name: 'read' }))).toBe('ran');
+  expect(codeOf(await call({ name: 'delete' }))).toBe('TOOL_NOT_ALLOWED');
+});
+
+test('sends the call that was decided, with the bytes of the client', async () => {
+  const { call } = sessionUnder({});
+  const params = { name: 'pay', arguments: { b: 1, a: { c: [] } }, unknown: 'field', _meta: { x: 1 } };
+  const { forward } = await call(params);
+  expect(forward).toBe(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }));
+});

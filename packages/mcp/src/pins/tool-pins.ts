@@ -1,0 +1,113 @@
+/**
+ * Pins the tools of a server: the first definition of each tool is written to a file, and a tool with another definition
+ * is blocked until a person accepts it. A server could otherwise change what a tool does, or what its description tells
+ * the model, after people have allowed the tool.
+ *
+ * The agent must not be able to write the file.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import type { KnownTool } from '../govern/known-tools.ts';
+import { fieldsOf } from '../govern/open-call.ts';
+
+type Definition = { digest: string; seenAt: string; definition: unknown };
+
+/** `changed`: another definition that a person has not accepted. */
+export type Pin = Definition & { changed?: Definition };
+export type PinFile = { version: 1; tools: { [name: string]: Pin } };
+
+/** Thrown if the file cannot be read or written. Then no tool can be used. */
+export class PinsUnusable extends Error {
+  constructor(path: string, cause: unknown) {
+    super(
+      `The file of pinned tools ${path} cannot be used: ${cause instanceof Error ? cause.message : cause}`,
+    );
+    this.name = 'PinsUnusable';
+  }
+}
+
+export class ToolPins {
+  readonly #path: string;
+  /** Checks run one after another, because each may change the file. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /**
+   * Pins the tools that are new. Returns the names of the tools with another definition than the pinned one.
+   *
+   * @throws PinsUnusable
+   */
+  check(tools: readonly KnownTool[]): Promise<ReadonlySet<string>> {
+    const checked = this.#last.then(() => this.#check(tools));
+    this.#last = checked.catch(() => {});
+    return checked;
+  }
+
+  async #check(tools: readonly KnownTool[]): Promise<ReadonlySet<string>> {
+    const file = await readPins(this.#path);
+    const seenAt = new Date().toISOString();
+    const changed = new Set<string>();
+    let isNew = false;
+    for (const { name, definition } of tools) {
+      const digest = digestOf(definition);
+      const pin = Object.hasOwn(file.tools, name) ? file.tools[name] : undefined;
+      if (pin?.digest === digest) {
+        isNew ||= pin.changed !== undefined;
+        delete pin.changed;
+        continue;
+      }
+      const seen = { digest, seenAt, definition };
+      if (pin === undefined) file.tools[name] = seen;
+      else {
+        changed.add(name);
+        if (pin.changed?.digest === digest) continue;
+        pin.changed = seen;
+      }
+      isNew = true;
+    }
+    if (isNew) await writePins(this.#path, file);
+    return changed;
+  }
+}
+
+/** @throws PinsUnusable */
+export async function readPins(path: string): Promise<PinFile> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'ENOENT') return { version: 1, tools: Object.create(null) };
+    throw new PinsUnusable(path, error);
+  }
+  try {
+    const { version, tools } = fieldsOf(JSON.parse(text));
+    if (version !== 1 || typeof tools !== 'object') throw new Error('it has another format');
+    return { version, tools: Object.assign(Object.create(null), tools) };
+  } catch (error) {
+    throw new PinsUnusable(path, error);
+  }
+}
+
+/** @throws PinsUnusable */
+export async function writePins(path: string, file: PinFile): Promise<void> {
+  const next = `${path}.${randomUUID()}`;
+  try {
+    await writeFile(next, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 });
+    await rename(next, path);
+  } catch (error) {
+    throw new PinsUnusable(path, error);
+  }
+}
+
+/** The order of keys does not count, and neither does `_meta`, which may differ in each answer. */
+function digestOf({ _meta, ...definition }: Readonly<Record<string, unknown>>): string {
+  const text = JSON.stringify(definition, (_name, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : value,
+  );
+  return createHash('sha256').update(text).digest('hex');
+}
