@@ -177,9 +177,14 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
       'false && tool !== null',
     ],
     [
+      '1 a destructive tool waits for a person unless a policy decides it',
+      '(tool?.requiresConfirmation ?? null) === null',
+      '(tool?.requiresConfirmation ?? false) === null',
+    ],
+    [
       '7 the smallest maxWaiting of several policies holds',
-      'return Math.min(...stated)',
-      'return Math.max(...stated)',
+      'return Math.min(...stated,',
+      'return Math.max(...stated,',
     ],
   ]),
   ...inFile('packages/policy/src/mandate/resolve-mandate.ts', [

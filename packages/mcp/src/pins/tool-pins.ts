@@ -9,6 +9,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import type { KnownTool } from '../govern/known-tools.ts';
 import { fieldsOf } from '../govern/open-call.ts';
+import { decoded } from '../messages/split-lines.ts';
 
 type Definition = { digest: string; seenAt: string; definition: unknown };
 
@@ -75,15 +76,15 @@ export class ToolPins {
 
 /** @throws PinsUnusable */
 export async function readPins(path: string): Promise<PinFile> {
-  let text: string;
+  let bytes: Uint8Array;
   try {
-    text = await readFile(path, 'utf8');
+    bytes = await readFile(path);
   } catch (error) {
     if ((error as { code?: unknown }).code === 'ENOENT') return { version: 1, tools: Object.create(null) };
     throw new PinsUnusable(path, error);
   }
   try {
-    const { version, tools } = fieldsOf(JSON.parse(text));
+    const { version, tools } = fieldsOf(JSON.parse(decoded(bytes) ?? ''));
     if (version !== 1 || typeof tools !== 'object') throw new Error('it has another format');
     return { version, tools: Object.assign(Object.create(null), tools) };
   } catch (error) {

@@ -7,7 +7,7 @@ import { mustSpeakFor } from '../own-agents.ts';
 import { pinClaims } from '../publish/pin-claims.ts';
 import { agentParams } from './command-shapes.ts';
 
-const MOST_TOOLS = 500;
+const MOST_TOOLS = 1_000;
 
 const { tool, args, principal, context, mandateId } = toolCall.shape;
 
