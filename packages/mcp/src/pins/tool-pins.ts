@@ -18,7 +18,7 @@ export type Pin = Definition & { changed?: Definition };
 export type PinFile = { version: 1; tools: { [name: string]: Pin } };
 
 /** Thrown if the file cannot be read or written. Then no tool can be used. */
-export class PinsUnusable extends Error {
+class PinsUnusable extends Error {
   constructor(path: string, cause: unknown) {
     super(
       `The file of pinned tools ${path} cannot be used: ${cause instanceof Error ? cause.message : cause}`,

@@ -22,9 +22,10 @@ describe('plane mode alone', () => {
     const packages = moduleIds.map((id) => /(node_modules|packages|schemas).*/.exec(id)?.[0] ?? id);
     const foreign = packages.filter((id) => !/^(packages\/(sdk|runtime)|schemas)\//.test(id));
     expect(foreign).toEqual([]);
+    // 0.1 KB compressed asks which tools are permitted.
     // 40 KB without the obligations of decisions: the SDK fills in absent arguments, and refuses what it does not know.
     expect(code.length).toBeLessThan(41 * KB);
-    expect(gzipSync(code).length).toBeLessThan(15 * KB);
+    expect(gzipSync(code).length).toBeLessThan(15.2 * KB);
   });
 
   test('runs where there are only the interfaces of the web, and no code may be made from text', async () => {
