@@ -38,9 +38,16 @@ function spansOf(text: string): string[] {
   return [...text.matchAll(/`([^`]+)`/g)].map(([, span = '']) => span.replace(/^npx /, ''));
 }
 
+/** `mandate mcp` has a subcommand and takes the command of a server, so any word may follow it. */
+function takesOnlySubcommands({ commands, registeredArguments }: Command): boolean {
+  return commands.length > 0 && registeredArguments.length === 0;
+}
+
 function faultIn(program: Command, words: readonly string[]): string | null {
   let command = program;
   for (const word of words) {
+    // The rest is the command of another program.
+    if (word === '--') return null;
     const named = command.commands.find((known) => known.name() === word);
     if (named !== undefined) command = named;
     else if (word.startsWith('--')) {
@@ -48,7 +55,7 @@ function faultIn(program: Command, words: readonly string[]): string | null {
       const known = [program, command].flatMap(({ options }) => options.map(({ long }) => long));
       const isKnown = known.includes(option) || option === '--help';
       if (!isKnown) return `${command.name()} has no ${option}`;
-    } else if (command.commands.length > 0 && /^[a-z][a-z-]*$/.test(word)) {
+    } else if (takesOnlySubcommands(command) && /^[a-z][a-z-]*$/.test(word)) {
       return `${command.name()} has no ${word}`;
     }
   }

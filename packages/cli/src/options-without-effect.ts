@@ -48,6 +48,23 @@ export const WITHOUT_EFFECT: readonly WithoutEffect[] = [
   { commands: ['keys list'], options: ['--cursor'], unless: PLANE, why: 'a data folder has no pages' },
   { commands: ['publish'], options: ONE_ACTION, beside: ['--file'], why: 'the file already has the actions' },
   {
+    commands: ['mcp import'],
+    options: exceptFor('--url', '--profile'),
+    why: 'the proxy uses the login of the person who starts the client',
+  },
+  {
+    commands: ['mcp import'],
+    options: ['--agent', '--mandates', '--no-prefix-names', '--command', '--url', '--profile'],
+    beside: ['--undo'],
+    why: 'the proxy is taken away',
+  },
+  {
+    commands: ['mcp import'],
+    options: ['--url', '--profile'],
+    beside: ['--mandates'],
+    why: 'no plane decides',
+  },
+  {
     commands: ['publish'],
     options: ['--args', '--cost'],
     beside: ['--prompt', '--action'],

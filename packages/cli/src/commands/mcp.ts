@@ -4,11 +4,15 @@ import { WrongUse } from '../exit-codes.ts';
 import { durationMs, someText, wholeNumber } from '../input/option-values.ts';
 import { pinsCommand } from '../mcp/pins-command.ts';
 import type { ProxyOptions } from '../mcp/proxy-options.ts';
+import { importMcpConfigCommand } from './import-mcp-config.ts';
 
 const MOST_HOLD_MS = 24 * 3_600_000;
 
 export function mcpCommand(command: Command, run: RunCommand): void {
+  importMcpConfigCommand(command, run);
   command
+    // `--agent` after `import` belongs to the import.
+    .enablePositionalOptions()
     .description(
       'Runs an MCP server behind a proxy that decides each call of a tool. The client and the server stay as they are: ' +
         'docs/mcp.md. Everything after -- is the command of the server.',

@@ -1,0 +1,23 @@
+/** The files in testdata: a configuration of each client before and after its import. */
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, extname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ASKED, imported, undone } from './imported.fixture.ts';
+
+const FOLDER = join(import.meta.dirname, 'testdata');
+const FILES = globSync('*/before.*', { cwd: FOLDER });
+
+test('has a configuration of every client', () => {
+  const clients = ['claude-code', 'claude-desktop', 'claude-user', 'codex', 'cursor', 'vscode'];
+  expect(FILES.map(dirname).sort()).toEqual(clients);
+});
+
+test.each(FILES)('%s becomes the file after it, and the same again by the undo', async (file) => {
+  const before = readFileSync(join(FOLDER, file), 'utf8');
+  const after = readFileSync(join(FOLDER, dirname(file), `after${extname(file)}`), 'utf8');
+  expect(await imported(before)).toBe(after);
+  expect(await imported(after, { ...ASKED, agent: 'another' })).toBe(after);
+  // An undo also takes away a proxy that a person has put there by hand.
+  expect(await undone(after)).toBe(await undone(before));
+  if (!before.includes('"mcp", "--agent"')) expect(await undone(after)).toBe(before);
+});

@@ -1,0 +1,19 @@
+/** Imports a text as the command does, without files. */
+import { replaceSpans } from '@mandate/mcp/json-members';
+import { type ProxyAsked, planImport, planUndo } from './plan-import.ts';
+import { readClientConfig } from './read-client-config.ts';
+
+export const ASKED: ProxyAsked = {
+  command: ['npx', '-y', 'mandate', 'mcp'],
+  agent: 'coder',
+  options: [],
+  prefixesNames: true,
+};
+
+export async function imported(text: string, asked: ProxyAsked = ASKED): Promise<string> {
+  return replaceSpans(text, planImport(await readClientConfig(text, 'the file'), asked).edits);
+}
+
+export async function undone(text: string): Promise<string> {
+  return replaceSpans(text, planUndo(await readClientConfig(text, 'the file')).edits);
+}

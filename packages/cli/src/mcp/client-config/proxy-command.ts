@@ -1,0 +1,45 @@
+/** Chooses the command with which a client starts the proxy. It must still work when this command has ended. */
+import { existsSync, realpathSync } from 'node:fs';
+import { delimiter, join, sep } from 'node:path';
+import type { CommandContext } from '../../command-context.ts';
+import { WrongUse } from '../../exit-codes.ts';
+
+const NPX = ['npx', '-y', 'mandate'] as const;
+const BIN = join(import.meta.dirname, '../../../bin/mandate.mjs');
+
+/**
+ * A clone is started by its path. An installed program is started by its name, if the shell finds it under this name.
+ * Otherwise npx finds the program: the cache of npx and the packages of a project are no lasting places.
+ */
+export function defaultProxyCommand(env: CommandContext['env']): readonly string[] {
+  const folder = import.meta.dirname;
+  if (!folder.includes(`${sep}node_modules${sep}`) && existsSync(BIN)) return ['node', BIN];
+  return isOnPath(folder, env.PATH ?? '') ? ['mandate'] : NPX;
+}
+
+/** True if `mandate` on the path is the program that runs now. */
+function isOnPath(folder: string, path: string): boolean {
+  const found = path
+    .split(delimiter)
+    .filter((one) => one !== '' && !one.includes(`${sep}node_modules${sep}`))
+    .map((one) => join(one, 'mandate'))
+    .find((file) => existsSync(file));
+  const root = `${sep}node_modules${sep}mandate${sep}`;
+  const at = folder.lastIndexOf(root);
+  return (
+    found !== undefined && at !== -1 && realpathSync(found).startsWith(folder.slice(0, at + root.length))
+  );
+}
+
+const WORD = /"[^"]*"|'[^']*'|[^\s"']+/g;
+
+/** Splits a command into words. A word with blanks is in quotation marks. */
+export function wordsOfCommand(command: string): readonly string[] {
+  const words = (command.match(WORD) ?? []).map((word) => word.replace(/^(["'])(.*)\1$/s, '$2'));
+  // A single quotation mark is in no word.
+  if (words.length > 0 && command.replace(WORD, '').trim() === '') return words;
+  throw new WrongUse(
+    `"${command}" is no command`,
+    'Give the program and its arguments, such as --command "npx -y mandate".',
+  );
+}

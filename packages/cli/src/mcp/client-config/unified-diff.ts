@@ -1,0 +1,99 @@
+/** Shows edits of a text as a unified diff, as `diff -u` and git show changes. */
+import { replaceSpans, type Span } from '@mandate/mcp/json-members';
+import type { Edit } from './rewrite-entry.ts';
+
+/** `mark`: a blank for context, otherwise a plus or a minus. */
+export type DiffLine = { mark: ' ' | '-' | '+' | '@'; text: string };
+
+/** Lines that the edits change. `last` is included. */
+type Block = { first: number; last: number; edits: Edit[] };
+
+const CONTEXT_LINES = 3;
+
+/** @param secrets parts of the text that nobody should see; the edits do not touch them */
+export function unifiedDiff(text: string, edits: readonly Edit[], secrets: readonly Span[]): DiffLine[] {
+  const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
+  const endOf = (line: number) => starts[line + 1] ?? text.length;
+  const hidden = secrets.map(({ start, end }) => ({ start, end, by: '"…"' }));
+  /** The lines, each without its line break. */
+  const shown = (first: number, last: number, applied: readonly Edit[]): string[] => {
+    const from = starts[first] ?? text.length;
+    const to = endOf(last);
+    const within = [...applied, ...hidden]
+      .filter(({ start, end }) => start >= from && end <= to)
+      .map(({ start, end, by }) => ({ start: start - from, end: end - from, by }));
+    const part = replaceSpans(text.slice(from, to), within);
+    return part.replace(/\r?\n$/, '').split(/\r?\n/);
+  };
+  const lineCount = text.endsWith('\n') ? starts.length - 1 : starts.length;
+  let added = 0;
+  return hunksOf(blocksOf(edits, starts)).flatMap((blocks) => {
+    const first = Math.max(0, (blocks[0]?.first ?? 0) - CONTEXT_LINES);
+    const last = Math.min(lineCount - 1, (blocks.at(-1)?.last ?? 0) + CONTEXT_LINES);
+    const lines: DiffLine[] = [];
+    let at = first;
+    const context = (until: number) => {
+      if (at < until) lines.push(...marked(' ', shown(at, until - 1, [])));
+    };
+    for (const block of blocks) {
+      context(block.first);
+      lines.push(...changed(shown(block.first, block.last, []), shown(block.first, block.last, block.edits)));
+      at = block.last + 1;
+    }
+    context(last + 1);
+    const before = lines.filter(({ mark }) => mark !== '+').length;
+    const after = lines.filter(({ mark }) => mark !== '-').length;
+    const head = `@@ -${first + 1},${before} +${first + 1 + added},${after} @@`;
+    added += after - before;
+    return [{ mark: '@' as const, text: head }, ...lines];
+  });
+}
+
+function blocksOf(edits: readonly Edit[], starts: readonly number[]): Block[] {
+  const blocks: Block[] = [];
+  let line = 0;
+  const lineAt = (at: number) => {
+    while ((starts[line + 1] ?? Number.POSITIVE_INFINITY) <= at) line += 1;
+    return line;
+  };
+  for (const edit of [...edits].sort((one, other) => one.start - other.start)) {
+    const first = lineAt(edit.start);
+    const last = lineAt(Math.max(edit.start, edit.end - 1));
+    const before = blocks.at(-1);
+    if (before !== undefined && first <= before.last + 1) {
+      before.last = last;
+      before.edits.push(edit);
+    } else blocks.push({ first, last, edits: [edit] });
+  }
+  return blocks;
+}
+
+/** Blocks are in the same hunk if their context would overlap. */
+function hunksOf(blocks: readonly Block[]): Block[][] {
+  const hunks: Block[][] = [];
+  for (const block of blocks) {
+    const before = hunks.at(-1)?.at(-1);
+    if (before !== undefined && block.first - before.last <= 2 * CONTEXT_LINES + 1) hunks.at(-1)?.push(block);
+    else hunks.push([block]);
+  }
+  return hunks;
+}
+
+/** Lines that are the same at the beginning and at the end count as context. */
+function changed(before: readonly string[], after: readonly string[]): DiffLine[] {
+  const most = Math.min(before.length, after.length);
+  let same = 0;
+  while (same < most && before[same] === after[same]) same += 1;
+  let sameAtEnd = 0;
+  while (sameAtEnd < most - same && before.at(-1 - sameAtEnd) === after.at(-1 - sameAtEnd)) sameAtEnd += 1;
+  return [
+    ...marked(' ', before.slice(0, same)),
+    ...marked('-', before.slice(same, before.length - sameAtEnd)),
+    ...marked('+', after.slice(same, after.length - sameAtEnd)),
+    ...marked(' ', before.slice(before.length - sameAtEnd)),
+  ];
+}
+
+function marked(mark: DiffLine['mark'], lines: readonly string[]): DiffLine[] {
+  return lines.map((text) => ({ mark, text }));
+}
