@@ -221,8 +221,8 @@ type Started = Taken & {
 function running(started: Started): RunningAction {
   const { action, args, decision, ended, signal, stop, unlisten, point, onError } = started;
   const timer = setTimeout(() => stop.abort(leaseExpired(decision)), leftOfLease(started));
-  // The open request of a model call keeps the process alive. The timer must not, because a stream may stay unread.
-  if (action.type === 'llm_call') (timer as { unref?(): void }).unref?.();
+  // The work of the call keeps the process alive. The timer must not: a stream may stay unread, and a call may never end.
+  (timer as { unref?(): void }).unref?.();
   const release = () => {
     clearTimeout(timer);
     unlisten();
