@@ -2,21 +2,10 @@
  * The official conformance suite against our own fixture, directly and through relays. A relay that changes nothing
  * must have the same result, and a relay that loses something must have another.
  */
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { serveFixtureOverHttp } from '../conformance-server/serve-http.ts';
 import { recordHttp } from '../wire/http-recorder.ts';
-import { startStdioBridge } from '../wire/stdio-bridge.ts';
-import type { Command } from '../wire/stdio-process.ts';
-import { REVISIONS, runConformance } from './run-conformance.ts';
-
-/** The fewest checks that a run contains. A run with fewer has left scenarios out. */
-const FEWEST_CHECKS = { '2025-11-25': 84, '2026-07-28': 190 };
-
-const STDIO: Command = [
-  process.execPath,
-  fileURLToPath(import.meta.resolve('../conformance-server/stdio.fixture.ts')),
-];
+import { FEWEST_CHECKS, REVISIONS, runConformance } from './run-conformance.ts';
 
 describe.each(REVISIONS)('the conformance suite for %s', (revision) => {
   test('passes against the fixture, also through a relay that changes nothing', async () => {
@@ -28,13 +17,6 @@ describe.each(REVISIONS)('the conformance suite for %s', (revision) => {
     const relayed = await runConformance(relay.url, revision);
     expect(relayed.checks).toEqual(direct.checks);
     expect(relayed.exitCode).toBe(0);
-  });
-
-  test('passes against the fixture over stdio', async () => {
-    await using bridge = await startStdioBridge(STDIO);
-    const { exitCode, checks, output } = await runConformance(bridge.url, revision);
-    expect(exitCode, output).toBe(0);
-    expect(checks.length).toBeGreaterThanOrEqual(FEWEST_CHECKS[revision] - 1);
   });
 });
 

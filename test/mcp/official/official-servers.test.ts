@@ -1,9 +1,10 @@
-/** Every tool, resource and prompt of the official servers gives the same result in two runs. */
+/** Every tool, resource and prompt of the official servers gives the same result through the proxy as without. */
 import { temporaryFolder } from '@mandate/testing';
 import { expect, test } from 'vitest';
+import { throughMandate } from '../proxy/mandate-mcp.ts';
 import { driveServer, type Transcript } from './drive-server.ts';
 import { connectModern, connectV1, connectV2 } from './official-clients.ts';
-import { type DrivenServer, OFFICIAL_SERVERS } from './official-servers.ts';
+import { type DrivenServer, everything, OFFICIAL_SERVERS } from './official-servers.ts';
 import { ownServer } from './own-server.ts';
 
 /** Each server with each client of its era. Our own server is the only one that speaks the newer era. */
@@ -28,12 +29,45 @@ async function transcriptOf(server: DrivenServer, connect: typeof connectV1): Pr
 }
 
 test.each(PAIRS)(
-  'two runs of %s with %s have the same results',
+  '%s with %s has the same results through the proxy as without',
   async (_name, _client, serverIn, connect) => {
-    const [first, second] = await Promise.all([
+    const proxied = serverIn(temporaryFolder());
+    const [direct, through] = await Promise.all([
       transcriptOf(serverIn(temporaryFolder()), connect),
-      transcriptOf(serverIn(temporaryFolder()), connect),
+      transcriptOf({ ...proxied, command: throughMandate(proxied.command) }, connect),
     ]);
-    expect(second).toEqual(first);
+    expect(through).toEqual(direct);
+    expect(Object.keys(direct).length).toBeGreaterThan(proxied.calls.length);
+  },
+);
+
+test.each([
+  ['SDK 1', connectV1],
+  ['SDK 2', connectV2],
+])(
+  'with %s, a tool that is not allowed is blocked, and 100 calls at once each get their own answer',
+  async (_, connect) => {
+    const server = everything(temporaryFolder());
+    const command = throughMandate(server.command, { mandate: 'allowedTools: [echo]' });
+    const client = await connect({ ...server, command });
+    try {
+      const { tools } = await client.call('listTools', {});
+      expect(tools.map(({ name }: { name: string }) => name)).toEqual(['echo']);
+      expect(await client.callTool({ name: 'get-sum', arguments: { a: 1, b: 2 } })).toMatchObject({
+        result: { isError: true, _meta: { 'mandate/refusal': { code: 'TOOL_NOT_ALLOWED' } } },
+      });
+      await expect(client.call('getPrompt', { name: 'simple-prompt' })).rejects.toMatchObject({
+        code: -31403,
+      });
+      const messages = Array.from({ length: 100 }, (_one, at) => `call ${at}`);
+      const answers = await Promise.all(
+        messages.map((message) => client.callTool({ name: 'echo', arguments: { message } })),
+      );
+      expect(answers.map(({ result }) => result)).toMatchObject(
+        messages.map((message) => ({ content: [{ text: `Echo: ${message}` }] })),
+      );
+    } finally {
+      await client.close();
+    }
   },
 );

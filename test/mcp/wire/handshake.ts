@@ -17,3 +17,14 @@ export async function initialize(server: StdioProcess): Promise<Frame> {
   server.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
   return response;
 }
+
+/** The metadata of each request of the newer era. */
+export const MODERN_META = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'mandate-raw-client', version: '1.0.0' },
+  'io.modelcontextprotocol/clientCapabilities': {
+    elicitation: { form: {}, url: {} },
+    sampling: {},
+    roots: {},
+  },
+} as const;

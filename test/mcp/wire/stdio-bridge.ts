@@ -18,6 +18,8 @@ export async function startStdioBridge(command: Command): Promise<AsyncDisposabl
   // The SDK checks the version of the first message only. So each version has a program of its own.
   const stateless = new Map<unknown, BridgeStateless>();
   const sessions = new Map<string, BridgeSession>();
+  // Started ahead, because the suite opens one session after another.
+  let next = startBridgeSession(command);
   const hasOurHost = localhostHostValidation();
   const hasOurOrigin = localhostOriginValidation();
 
@@ -44,7 +46,10 @@ export async function startStdioBridge(command: Command): Promise<AsyncDisposabl
     const given = request.headers['mcp-session-id'];
     const isNew = given === undefined && body?.method === 'initialize';
     const id = isNew ? randomUUID() : String(given);
-    if (isNew) sessions.set(id, startBridgeSession(command));
+    if (isNew) {
+      sessions.set(id, next);
+      next = startBridgeSession(command);
+    }
     const session = sessions.get(id);
     if (session === undefined) {
       refuse(response, given === undefined ? 400 : 404, null, { code: -32001, message: 'No session' });
@@ -64,7 +69,7 @@ export async function startStdioBridge(command: Command): Promise<AsyncDisposabl
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();
-      const all = [...stateless.values(), ...sessions.values()];
+      const all = [next, ...stateless.values(), ...sessions.values()];
       await Promise.all(all.map(({ process }) => process.stop()));
     },
   };
