@@ -167,6 +167,7 @@ export const arbitraryReport = fc.record(
     attempt: everyAction.attempt,
     status: fc.constantFrom('success', 'failure', 'cancelled'),
     actualCostMicros: fc.constantFrom(...MICROS),
+    usage: fc.record({ inputTokens: fc.constantFrom(0, 700, 20_000), outputTokens: fc.nat(200) }),
     verification: fc.record({ ok: fc.boolean() }),
   },
   { requiredKeys: ['actionId', 'agentId', 'status'] },
