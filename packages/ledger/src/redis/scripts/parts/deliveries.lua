@@ -42,8 +42,12 @@ local function unpack_delivery(stored)
     return delivery
   end
   local at, attempt, reserved, expires_at, charged, verdict, final, consumed, state = struct.unpack(DELIVERY.body, stored, DELIVERY.body_at)
-  local code, request, charges, reserved_tokens, tokens =
-    string.match(stored, '^(%S+) (%S+ %S+ %S+ %S* %-?%d+ %S+) (%S*) ?(%S*) ?(%S*)$', DELIVERY.words_at)
+  local code, request, charges = string.match(stored, '^(%S+) (%S+ %S+ %S+ %S* %-?%d+ %S+) (.*)$', DELIVERY.words_at)
+  local reserved_tokens, tokens
+  -- Most decisions have no tokens. A plain search is the fastest way to know.
+  if string.find(charges, ' ', 1, true) then
+    charges, reserved_tokens, tokens = string.match(charges, '^(%S*) (%S+) (%S+)$')
+  end
   delivery.at, delivery.attempt, delivery.code, delivery.request = at, attempt, code, request
   delivery.verdict, delivery.final, delivery.grant_consumed = VERDICT_OF_BYTE[verdict], final == 1, consumed == 1
   local key, charging
@@ -57,8 +61,8 @@ local function unpack_delivery(stored)
     result = STATE_OF_BYTE[state],
     charging = charging,
     charges = charges,
-    reserved_tokens = tokens ~= '' and integer(reserved_tokens),
-    tokens = tokens ~= '' and tokens,
+    reserved_tokens = tokens and integer(reserved_tokens),
+    tokens = tokens,
   }
   return delivery
 end
