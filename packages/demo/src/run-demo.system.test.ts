@@ -25,6 +25,11 @@ test('plays every scene and ends without drift, and the run survives the death o
   expect(audit).toBe(ledger);
   expect(leftOpen).toBeGreaterThan(0);
   expect(ledger).toBe(BILLED_MICROS + leftOpen);
+  const proxied = linesOfScene(demo.lines, 'An agent that knows nothing of Mandate').join('\n');
+  expect(proxied).toContain('The client sees 3 tools: read_text_file, write_file, list_directory.');
+  expect(proxied).toContain('TOOL_NOT_ALLOWED');
+  expect(proxied).toContain('APPROVAL_REQUIRED: The server of the tool says that the tool is destructive');
+  expect(proxied).toContain('The agent makes it again, and it runs.');
   await mustHaveEnded(demo.processes);
 });
 

@@ -10,9 +10,10 @@ import { auditSource, ledgerSource, reconcileSources } from '@mandate/reconcile'
 import type { Decision, Shadow } from '@mandate/schemas';
 import { createLogger } from '@mandate/server';
 import { createAgent } from './governed-agent.ts';
+import { playProxied } from './proxied.ts';
 import { playResearch } from './research/play-research.ts';
 import { inWords, stopRunaway } from './runaway.ts';
-import { AGENTS, SDK_AGENT, scenes } from './scenes.ts';
+import { AGENTS, PROXIED_AGENT, SDK_AGENT, scenes } from './scenes.ts';
 import { createSdkAgent } from './sdk-agent.ts';
 import { startToolServers } from './tool-servers.ts';
 import { playTutor } from './tutor.ts';
@@ -121,6 +122,13 @@ async function play(
     await play();
   }
 
+  await view.title('An agent that knows nothing of Mandate uses an MCP server behind the proxy');
+  const proxiedCalls = await playProxied({
+    ...{ agentId: PROXIED_AGENT, key: keys.get(PROXIED_AGENT) ?? '', url: plane.url },
+    ...{ api, folder: files, counted },
+    say: (text) => say(`  ${text}`),
+  });
+
   await view.title('A tutor has a manifest, and its model wants more than the manifest allows');
   await playTutor({
     api: await tutorApi(api, plane, signal),
@@ -156,7 +164,7 @@ async function play(
   const sources = { bus: plane.bus, ledger: ledgerSource(plane.ledger), audit: auditSource(plane.audit) };
   const report = await reconcileSources(sources, await plane.ledger.tenants());
   await say(
-    `\nThe agents made ${counted(tools.calls(), 'real tool call')}. ` +
+    `\nThe agents made ${counted(tools.calls() + proxiedCalls, 'real tool call')}. ` +
       `The log contains ${counted(report.decisions, 'decision')} and ${counted(report.settlements, 'settlement')}. ` +
       `The demo compared ${counted(report.counters, 'budget counter')} of log, ledger and audit.`,
   );

@@ -28,11 +28,14 @@ const ROUNDS = 5;
 /** The agent that uses the SDK. */
 export const SDK_AGENT = 'clerk';
 
+/** The agent that is governed by a proxy, and knows nothing of it. */
+export const PROXIED_AGENT = 'archivist';
+
 /** The agents of the demo. Rules name the group of an agent, or the agent itself if it has no group. */
 export const AGENTS: readonly { id: string; groups: readonly string[] }[] = [
   ...[...numbered('librarian', LIBRARIANS), ...numbered('mathematician', MATHEMATICIANS)].map(inFleet),
   ...['clumsy', 'parrot', 'runaway', SDK_AGENT].map(inFleet),
-  ...['big-spender', 'hasty', 'snoop', 'careful'].map((id) => ({ id, groups: [] })),
+  ...['big-spender', 'hasty', 'snoop', 'careful', PROXIED_AGENT].map((id) => ({ id, groups: [] })),
 ];
 
 function inFleet(id: string) {
