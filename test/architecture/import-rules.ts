@@ -134,7 +134,7 @@ const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
   ['packages/context', [...CONTRACTS, '@mandate/sdk']],
   ['services/control', [...SERVICE, '@mandate/agent-manifest']],
   ['services/runner', [...SERVICE, '@mandate/agent-manifest', '@mandate/client', '@mandate/sdk']],
-  ['services/model-gateway', [...SERVICE, '@mandate/sdk']],
+  ['services/model-gateway', [...SERVICE, '@mandate/step', '@mandate/sdk']],
   ['packages/examples', ['@mandate/sdk', '@mandate/manifest', TESTING]],
   [
     'packages/sdk',

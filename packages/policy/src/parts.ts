@@ -29,6 +29,7 @@ export {
 export { withoutVersion } from './models/spellings.ts';
 export { priceOf, pricingOf } from './price.ts';
 export { type Decimal, decimalOf, digitsUp } from './prices/decimal.ts';
+export { compileModelPrices } from './prices/model-prices.ts';
 export { type RecentlyUsed, recentlyUsed } from './recently-used.ts';
 export {
   agentRetired,

@@ -24,7 +24,10 @@ test('a gateway alone asks its plane, and reports with its own key or with that 
     defaults: { openai: 'openai' },
   });
   const settings = { DATA_PATH: scene.data, CONFIG_PATH: scene.modelsFile, PLANE_URL: scene.url };
-  for (const own of [{ REPORTER_KEY: reporter.key }, {}]) {
+  for (const [mayRelease, own] of [
+    [true, { REPORTER_KEY: reporter.key }],
+    [false, {}],
+  ] as const) {
     const gateway = await startService('model-gateway', { ...settings, ...own });
     const agent = await scene.agentUnder(PRICED);
     const answer = await fetch(`${gateway.url}/openai/v1/chat/completions`, {
@@ -35,6 +38,7 @@ test('a gateway alone asks its plane, and reports with its own key or with that 
     expect(answer.status).toBe(200);
     expect(await answer.json()).toMatchObject({ object: 'chat.completion' });
     expect(await agent.spent()).toBe(600);
+    expect(await agent.settlements(1)).toMatchObject([{ mayRelease }]);
     expect(scene.models.requests.at(-1)?.headers.authorization).toBe(`Bearer ${UPSTREAM_KEY}`);
     expect(await gateway.kill()).toBe(0);
     expect(gateway.errors()).not.toContain(UPSTREAM_KEY);

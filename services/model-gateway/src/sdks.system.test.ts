@@ -47,7 +47,10 @@ describe.each(CLIENTS)('$name', (client) => {
     await client.stream(at(agent));
     // 602 × 3 + 401 × 0.3 + 207 × 15 = 5,031.3, rounded up.
     expect(await agent.spent()).toBe(2 * 5_032);
-    expect(await agent.settlements(2)).toMatchObject([usage, usage]);
+    expect(await agent.settlements(2)).toMatchObject([
+      { ...usage, mayRelease: true },
+      { ...usage, mayRelease: true },
+    ]);
   });
 
   test('shows a final refusal at once, and does not retry it', async () => {

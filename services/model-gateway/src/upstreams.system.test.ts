@@ -106,6 +106,28 @@ test('a document with an error changes nothing, and the next good document does'
   await scene.serve(documentOf(scene.models));
 });
 
+test('a price of the document raises what a call costs, and never lowers it', async () => {
+  const document = documentOf(scene.models);
+  const entry = { upstream: 'openai', model: 'gpt-4o-mini' };
+  await scene.serve({
+    ...document,
+    models: {
+      dear: { ...entry, price: { inputPerMillion: 6, outputPerMillion: 30, perCall: 0.001 } },
+      cheap: { ...entry, price: { inputPerMillion: 1, outputPerMillion: 1 } },
+    },
+  });
+  const agent = await scene.agentUnder(PRICED);
+  await (await post(agent, CHAT, { ...QUESTION, model: 'cheap' })).text();
+  expect(await agent.spent()).toBe(COST);
+  await (await post(agent, CHAT, { ...QUESTION, model: 'dear', stream: true })).text();
+  expect(await agent.spent()).toBe(COST + 2 * COST + 1_000);
+  // The call of the model `dear` reserves 50 tokens of output, and at least 1,500 micro-dollars.
+  const poor = await scene.agentUnder({ ...PRICED, maxCostTotal: 0.0015 });
+  const refused = await post(poor, CHAT, { ...QUESTION, model: 'dear' });
+  expect([refused.status, (await refused.text()).includes('COST_LIMIT_EXCEEDED')]).toEqual([403, true]);
+  await scene.serve(documentOf(scene.models));
+});
+
 test('the client never sees a key of an upstream, even if the upstream refuses it', async () => {
   const json = { error: { message: `Incorrect API key provided: ${UPSTREAM_KEY}` } };
   const url = await listen((_request, response) => {

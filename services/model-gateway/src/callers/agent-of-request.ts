@@ -6,7 +6,7 @@ import { HttpProblem, speaksFor } from '@mandate/server';
 
 export type NamedAgent = {
   agentId: string;
-  options: Pick<CallOptions, 'principal' | 'context' | 'idempotencyKey'>;
+  options: Pick<CallOptions, 'principal' | 'context' | 'idempotencyKey' | 'estimatedCostMicros'>;
 };
 
 /**

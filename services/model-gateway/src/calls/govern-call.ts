@@ -13,6 +13,7 @@ import { protocols } from '../protocols.ts';
 import { refusalOfError } from '../refusals/refusal-of-error.ts';
 import { type Body, readBody } from '../requests/read-body.ts';
 import { attempt, isAway } from './attempt.ts';
+import { billedAt, estimateOf } from './billed-price.ts';
 import { type Client, clientOf } from './client-of-reply.ts';
 import { findRoute } from './find-route.ts';
 import { passAnswer } from './pass-answer.ts';
@@ -67,6 +68,7 @@ async function callFirst(given: Call, targets: readonly [Target, ...Target[]]): 
 function isSameCall(one: Target, other: Target): boolean {
   return (
     one.model === other.model &&
+    one.price === other.price &&
     one.upstream.provider === other.upstream.provider &&
     one.upstream.streamUsage === other.upstream.streamUsage
   );
@@ -78,21 +80,19 @@ async function start(
   target: Target,
   at: number,
 ): Promise<Started> {
-  const { upstream, model } = target;
-  const { agentId, options } = agent;
+  const { upstream, model, price } = target;
+  const { agentId } = agent;
   const planned = await protocols[protocol].plan(
     { path, body: body.fields },
     { agentId, includeUsage: upstream.streamUsage },
   );
   if (planned === null) throw new TypeError(`${path} is a route of the gateway, and no call of its protocol`);
   const { inputTokens, maxOutputTokens } = planned;
+  const options = { ...agent.options, ...estimateOf(price, planned) };
   const key = options.idempotencyKey;
-  const named =
-    key === undefined || at === 0
-      ? agent
-      : { agentId, options: { ...options, idempotencyKey: `${key}:${at}` } };
+  if (key !== undefined && at > 0) options.idempotencyKey = `${key}:${at}`;
   const action = await plane.start(
-    named,
+    { agentId, options },
     {
       provider: upstream.provider,
       model,
@@ -101,7 +101,7 @@ async function start(
     },
     client.left,
   );
-  return { target, call: new RunningCall(planned, action, null) };
+  return { target, call: new RunningCall(planned, billedAt(price, action), null) };
 }
 
 /**

@@ -2,21 +2,18 @@
  * The document `models.yaml`: the upstreams that answer calls of models, and which upstream serves which model. It
  * never contains a key of an upstream. It names the environment variable or the file that has the key.
  */
+
 import { type DocumentFault, type DocumentSource, readDocuments } from '@mandate/policy/documents';
-import {
-  modelsDocument,
-  PROTOCOLS,
-  type Upstream,
-  type WrittenModel,
-  type WrittenModels,
-} from './models-shape.ts';
+import { compileModelPrices } from '@mandate/policy/parts';
+import type { ModelPriceDocument, TokenPrice } from '@mandate/schemas';
+import { type Model, modelsDocument, PROTOCOLS, type Upstream, type WrittenModels } from './models-shape.ts';
 import { filledUpstream, type ReadSecret } from './upstream-secrets.ts';
 
 const MOST_UPSTREAMS = 1_000;
 const MOST_MODELS = 10_000;
 export type ModelsDocument = {
   upstreams: ReadonlyMap<string, Upstream>;
-  models: ReadonlyMap<string, WrittenModel>;
+  models: ReadonlyMap<string, Model>;
   defaults: WrittenModels['defaults'];
 };
 
@@ -44,12 +41,24 @@ export function loadModels(source: DocumentSource, readSecret: ReadSecret): Load
         const fault = (message: string) => say(['upstreams', upstreamName, 'apiKey'], message);
         return [upstreamName, filledUpstream(upstreamName, one, readSecret, fault)];
       });
-      found.push({ upstreams: new Map(filled), models: new Map(models), defaults: written.defaults });
+      found.push({
+        upstreams: new Map(filled),
+        models: new Map(
+          models.map(([name, { price, ...one }]) => [name, { ...one, price: tokenPriceOf(price) }]),
+        ),
+        defaults: written.defaults,
+      });
     },
   );
   const [document] = found;
   if (faults.length > 0 || document === undefined) return { ok: false, faults };
   return { ok: true, document };
+}
+
+function tokenPriceOf(price: ModelPriceDocument | undefined): TokenPrice | null {
+  if (price === undefined) return null;
+  const [[, compiled] = []] = compileModelPrices({ model: price }).prices.all;
+  return compiled ?? null;
 }
 
 type NameFault = { path: string[]; message: string };

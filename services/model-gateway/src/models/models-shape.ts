@@ -1,4 +1,5 @@
 /** The shape of `models.yaml`, and of an upstream with its defaults and its key. */
+import { modelPriceDocument, type TokenPrice } from '@mandate/schemas';
 import { z } from 'zod';
 
 const DAY_MS = 86_400_000;
@@ -51,6 +52,8 @@ const model = z.strictObject({
   upstream: name,
   /** The name of the model at the upstream. Default: the name of the entry. */
   model: name.optional(),
+  /** What the upstream bills, if that is more than the price of the model in policies and price lists. */
+  price: modelPriceDocument.optional(),
   /** The entry that serves the model while this upstream is away. */
   fallback: name.optional(),
 });
@@ -77,4 +80,7 @@ export type Upstream = Omit<WrittenUpstream, 'baseUrl' | 'apiKey' | 'auth' | 'pr
   apiKey: string | null;
 };
 
-export type WrittenModel = z.output<typeof model>;
+type WrittenModel = z.output<typeof model>;
+
+/** An entry with its price, in micro-dollars for a million tokens. */
+export type Model = Omit<WrittenModel, 'price'> & { price: TokenPrice | null };

@@ -1,9 +1,10 @@
 /** Finds the upstreams of a model: the one that its entry names, and those that serve it while that one is away. */
+import type { TokenPrice } from '@mandate/schemas';
 import type { ModelsDocument } from './models-document.ts';
 import type { ProtocolName, Upstream } from './models-shape.ts';
 
-/** An upstream, and the name of the model there. */
-export type Target = { upstream: Upstream; model: string };
+/** An upstream, the name of the model there, and what the upstream bills. `price` is null if policies price the model. */
+export type Target = { upstream: Upstream; model: string; price: TokenPrice | null };
 
 export type Route =
   | { found: true; targets: readonly [Target, ...Target[]] }
@@ -20,14 +21,14 @@ export function routeModel(
     const upstream = upstreams.get(defaults[protocol] ?? '');
     return upstream === undefined
       ? { found: false, servedBy: null }
-      : { found: true, targets: [{ upstream, model }] };
+      : { found: true, targets: [{ upstream, model, price: null }] };
   }
   const targets: Target[] = [];
   for (let name: string | undefined = model; name !== undefined; ) {
     const one = models.get(name);
     const upstream = upstreams.get(one?.upstream ?? '');
     if (one === undefined || upstream === undefined) break;
-    targets.push({ upstream, model: one.model ?? name });
+    targets.push({ upstream, model: one.model ?? name, price: one.price });
     name = one.fallback;
   }
   const [first, ...others] = targets;

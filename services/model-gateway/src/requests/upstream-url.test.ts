@@ -3,7 +3,7 @@ import type { Upstream } from '../models/models-shape.ts';
 import { upstreamUrl } from './upstream-url.ts';
 
 const at = (given: Pick<Upstream, 'baseUrl'> & Partial<Upstream>, path: string) =>
-  upstreamUrl({ upstream: { query: {}, ...given } as Upstream, model: 'gpt 4o/x' }, path).href;
+  upstreamUrl({ upstream: { query: {}, ...given } as Upstream, model: 'gpt 4o/x', price: null }, path).href;
 
 test('joins the base URL, the path and the queries of the client and of the document', () => {
   expect(at({ baseUrl: 'https://api.example.com/v1' }, '/chat/completions')).toBe(
