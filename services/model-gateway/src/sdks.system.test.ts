@@ -1,4 +1,5 @@
 /** The SDKs of the providers against the gateway. Where a call is allowed, they behave as they do without it. */
+import { waitUntil } from '@mandate/testing';
 import { startModelServer } from '@mandate/testing/model-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ANTHROPIC_MODEL, type At, CLIENTS, OPENAI_MODEL } from './clients.fixture.ts';
@@ -61,6 +62,12 @@ describe.each(CLIENTS)('$name', (client) => {
     await expect(client.create(at(agent), { maxRetries: 5 })).rejects.toMatchObject(refused);
     await expect(client.stream(at(agent), { maxRetries: 5 })).rejects.toMatchObject(refused);
     expect(scene.models.requests.length).toBe(before);
+    const decided = await waitUntil('the decisions', async () => {
+      const path = `/v1/audit/decisions?agent=${agent.agentId}`;
+      const { decisions } = await scene.call<{ decisions: unknown[] }>('GET', path);
+      return decisions.length > 1 && decisions;
+    });
+    expect(decided.length).toBe(2);
   });
 
   test('waits until a window frees, and then gets its answer', async () => {
