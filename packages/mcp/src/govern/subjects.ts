@@ -24,6 +24,9 @@ const KEYS = ['name', 'arguments', 'uri', '_meta', 'task', 'requeststate', 'inpu
 /** In the protocol these keys have capital letters. */
 const WITH_CAPITALS: ReadonlySet<string> = new Set(['requestState', 'inputResponses']);
 
+/** The names that reads of resources and uses of prompts have in a policy. */
+const OF_OTHERS: ReadonlySet<string> = new Set(['resources/read', 'prompts/get']);
+
 const CAPS = { depth: 64, keys: 100_000, elements: 1_000_000, stringUnits: 64 * 1024 * 1024 };
 
 /**
@@ -53,13 +56,16 @@ export function subjectOf(method: GovernedMethod, { text, params }: Request, pre
     const args = strict('arguments') ?? {};
     if (typeof args !== 'object' || args === null || Array.isArray(args))
       return { ok: false, why: 'The arguments are no object.' };
+    // In a policy such a tool could not be told from the other action.
+    if (method === 'tools/call' && OF_OTHERS.has(name))
+      return { ok: false, why: `A tool cannot have the name "${name}", which is that of another action.` };
     if (method === 'tools/call')
       return { ok: true, subject: { tool: prefix + name, args: args as Subject['args'] } };
     return { ok: true, subject: { tool: `${prefix}prompts/get`, args: { name, arguments: args } } };
   } catch (error) {
     return {
       ok: false,
-      why: `The arguments cannot be read: ${error instanceof Error ? error.message : error}`,
+      why: `The arguments cannot be read: ${error instanceof Error ? error.message : error}.`,
     };
   }
 }
