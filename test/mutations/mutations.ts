@@ -5,6 +5,7 @@ import { CONTEXT_MUTATIONS } from './rows/context.ts';
 import { GOVERNANCE_MUTATIONS } from './rows/governance.ts';
 import { LEDGER_MUTATIONS } from './rows/ledger.ts';
 import { MANIFEST_MUTATIONS } from './rows/manifests.ts';
+import { MCP_IMPORT_MUTATIONS } from './rows/mcp-import.ts';
 import { PACKAGE_MUTATIONS } from './rows/packages.ts';
 import { POLICY_MUTATIONS } from './rows/policy.ts';
 import { ARGUMENT_MUTATIONS } from './rows/policy-arguments.ts';
@@ -24,4 +25,5 @@ export const MUTATIONS: readonly Mutation[] = [
   ...PACKAGE_MUTATIONS,
   ...SDK_MUTATIONS,
   ...CONTEXT_MUTATIONS,
+  ...MCP_IMPORT_MUTATIONS,
 ];

@@ -146,6 +146,12 @@ test.each([
   ['that is not UTF-8', Buffer.from('{"mcpServers": "\xff"}', 'latin1'), 'not UTF-8 at byte 16'],
   ['with many levels', `{"a":${'['.repeat(100_000)}`, 'has more than 100 levels of brackets'],
   ['with many levels of TOML', `a = ${'['.repeat(100_000)}`, 'is neither JSON nor TOML'],
+  [
+    'with many closed levels of TOML',
+    `a = ${'['.repeat(200_000)}${']'.repeat(200_000)}`,
+    'has too many levels of brackets',
+  ],
+  ['of TOML that is huge', `#${' '.repeat(1024 * 1024)}`, 'is no JSON, and has more than 1 MiB'],
   ['that is huge', Buffer.alloc(16 * 1024 * 1024 + 1, ' '), 'has more than 16 MiB'],
   [
     'with very many servers',
@@ -332,6 +338,7 @@ test.each([
   [['--agent', 'a', '--key', 'sk-1'], '--key has no effect here'],
   [['--agent', 'a', '--undo'], '--agent has no effect here: the proxy is taken away'],
   [['--agent', 'a', '--profile', 'none'], 'there is no profile none'],
+  [['--agent', 'a', '--url', 'https://u:p@plane'], 'the URL has a password'],
   [['--agent', 'a', '--url', 'plane'], 'plane is not the address of a plane'],
 ])('refuses %j', async (options, said) => {
   const file = fileWith(configOf({ files: SERVER }));

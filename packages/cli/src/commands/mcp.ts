@@ -68,6 +68,7 @@ Examples:
   mandate mcp --agent coder -- npx -y @modelcontextprotocol/server-filesystem .
   mandate mcp --agent coder --mandates mandates.yaml -- python server.py
   mandate mcp --agent coder --defer hold:2m --prefix files. -- node server.js
+  mandate mcp import .mcp.json --agent coder
   mandate mcp --agent coder --listen 127.0.0.1:7430 \\
     --upstream https://example.com/mcp`,
     )

@@ -88,10 +88,15 @@ function proxyAsked(options: ImportOptions, { globals, env }: CommandContext): P
     options: [
       ...(mandates === undefined ? [] : ['--mandates', mandateFile(mandates)]),
       ...(globals.profile === undefined ? [] : ['--profile', globals.profile]),
-      ...(globals.url === undefined ? [] : ['--url', globals.url]),
+      ...(globals.url === undefined ? [] : ['--url', withoutPassword(globals.url)]),
     ],
     prefixesNames: prefixNames,
   };
+}
+
+function withoutPassword(url: string): string {
+  if (!URL.canParse(url) || new URL(url).password === '') return url;
+  throw new WrongUse('the URL has a password, which the file must not get', 'Give the URL without it.');
 }
 
 /** Clients start their servers in different folders, so the path must be absolute. */

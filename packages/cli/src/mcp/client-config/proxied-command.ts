@@ -12,12 +12,13 @@ const MANDATE = /(?:^|[\\/])mandate(?:\.mjs|\.cmd)?(?:@[^\\/]*)?$/;
  * @param words a command with its arguments
  */
 export function endOfProxy(words: readonly string[]): number | null {
+  const named = words.findIndex((word) => MANDATE.test(word));
   const at = words.findIndex(
     (word, index) =>
       index > 0 &&
       word === 'mcp' &&
       // The proxy may have been started under another name. An import writes `--agent` first.
-      (words[index + 1] === '--agent' || words.slice(0, index).some((one) => MANDATE.test(one))),
+      (words[index + 1] === '--agent' || (named !== -1 && named < index)),
   );
   const end = at === -1 ? -1 : words.indexOf('--', at);
   return end === -1 || end === words.length - 1 ? null : end;

@@ -5,15 +5,23 @@ import type { CommandContext } from '../../command-context.ts';
 import { WrongUse } from '../../exit-codes.ts';
 
 const NPX = ['npx', '-y', 'mandate'] as const;
-const BIN = join(import.meta.dirname, '../../../bin/mandate.mjs');
+/** In a clone, from the folder of this module. */
+const BIN = '../../../bin/mandate.mjs';
 
 /**
+ * Returns the command that starts this program later.
+ *
  * A clone is started by its path. An installed program is started by its name, if the shell finds it under this name.
  * Otherwise npx finds the program: the cache of npx and the packages of a project are no lasting places.
+ *
+ * @param folder the folder of this module, which shows how the program was installed
  */
-export function defaultProxyCommand(env: CommandContext['env']): readonly string[] {
-  const folder = import.meta.dirname;
-  if (!folder.includes(`${sep}node_modules${sep}`) && existsSync(BIN)) return ['node', BIN];
+export function defaultProxyCommand(
+  env: CommandContext['env'],
+  folder: string = import.meta.dirname,
+): readonly string[] {
+  const bin = join(folder, BIN);
+  if (!folder.includes(`${sep}node_modules${sep}`) && existsSync(bin)) return ['node', bin];
   return isOnPath(folder, env.PATH ?? '') ? ['mandate'] : NPX;
 }
 

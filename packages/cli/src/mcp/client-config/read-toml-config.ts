@@ -19,7 +19,15 @@ type Field = { path: readonly string[]; node: AST.TOMLKeyValue; inline: boolean 
 
 const SERVERS = 'mcp_servers';
 
+/** The settings of Codex are a few pages. The parser needs up to four seconds for a hostile text of this length. */
+const MOST_CHARACTERS = 1024 * 1024;
+
 export function readTomlConfig(text: string, path: string): ClientConfig | null {
+  if (text.length > MOST_CHARACTERS)
+    throw new WrongUse(
+      `${path} is no JSON, and has more than 1 MiB`,
+      'Name the configuration file of an MCP client.',
+    );
   const top = parsed(text, path);
   const tables = top.body.flatMap((one) => (one.type === 'TOMLTable' ? [one.resolvedKey.map(String)] : []));
   const fields = top.body.flatMap((one) =>
@@ -52,6 +60,12 @@ function parsed(text: string, path: string): AST.TOMLTopLevelTable {
   try {
     return parseTOML(text, { tomlVersion: 'latest' }).body[0];
   } catch (error) {
+    // The parser calls itself for each level, and passes each character of a text as an argument.
+    if (error instanceof RangeError)
+      throw new WrongUse(
+        `${path} has too many levels of brackets, or a text that is too long`,
+        'Name the configuration file of an MCP client.',
+      );
     if (!(error instanceof ParseError)) throw error;
     const { lineNumber, column, message } = error;
     throw new WrongUse(

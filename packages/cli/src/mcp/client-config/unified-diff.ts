@@ -14,14 +14,14 @@ const CONTEXT_LINES = 3;
 export function unifiedDiff(text: string, edits: readonly Edit[], secrets: readonly Span[]): DiffLine[] {
   const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
   const endOf = (line: number) => starts[line + 1] ?? text.length;
-  const hidden = secrets.map(({ start, end }) => ({ start, end, by: '"…"' }));
+  const hidden = hiddenByLine(text, secrets, starts);
   /** The lines, each without its line break. */
   const shown = (first: number, last: number, applied: readonly Edit[]): string[] => {
     const from = starts[first] ?? text.length;
     const to = endOf(last);
-    const within = [...applied, ...hidden]
-      .filter(({ start, end }) => start >= from && end <= to)
-      .map(({ start, end, by }) => ({ start: start - from, end: end - from, by }));
+    const replaced = [...applied];
+    for (let line = first; line <= last; line += 1) replaced.push(...(hidden.get(line) ?? []));
+    const within = replaced.map(({ start, end, by }) => ({ start: start - from, end: end - from, by }));
     const part = replaceSpans(text.slice(from, to), within);
     return part.replace(/\r?\n$/, '').split(/\r?\n/);
   };
@@ -49,14 +49,43 @@ export function unifiedDiff(text: string, edits: readonly Edit[], secrets: reado
   });
 }
 
-function blocksOf(edits: readonly Edit[], starts: readonly number[]): Block[] {
-  const blocks: Block[] = [];
+/** Returns the line of a place. Each place must be after the one before. */
+function lineCursor(starts: readonly number[]): (at: number) => number {
   let line = 0;
-  const lineAt = (at: number) => {
+  return (at) => {
     while ((starts[line + 1] ?? Number.POSITIVE_INFINITY) <= at) line += 1;
     return line;
   };
-  for (const edit of [...edits].sort((one, other) => one.start - other.start)) {
+}
+
+/** A secret of several lines is hidden in each of them, because a hunk may begin or end within it. */
+function hiddenByLine(
+  text: string,
+  secrets: readonly Span[],
+  starts: readonly number[],
+): ReadonlyMap<number, Edit[]> {
+  const lineAt = lineCursor(starts);
+  const pieces = [...secrets].sort(byStart).flatMap(({ start, end }) =>
+    [...text.slice(start, end).matchAll(/[^\r\n]+/g)].map(({ 0: piece, index }) => ({
+      line: lineAt(start + index),
+      edit: { start: start + index, end: start + index + piece.length, by: '"…"' },
+    })),
+  );
+  const lines = new Map<number, Edit[]>();
+  for (const { line, edit } of pieces) {
+    const before = lines.get(line);
+    if (before === undefined) lines.set(line, [edit]);
+    else before.push(edit);
+  }
+  return lines;
+}
+
+const byStart = (one: Span, other: Span) => one.start - other.start;
+
+function blocksOf(edits: readonly Edit[], starts: readonly number[]): Block[] {
+  const blocks: Block[] = [];
+  const lineAt = lineCursor(starts);
+  for (const edit of [...edits].sort(byStart)) {
     const first = lineAt(edit.start);
     const last = lineAt(Math.max(edit.start, edit.end - 1));
     const before = blocks.at(-1);
