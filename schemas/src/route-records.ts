@@ -184,6 +184,7 @@ export const ROUTE_RECORDS: readonly RouteRecords[] = [
       'GET /v1/ledger/balances',
       'GET /v1/ledger/open',
       'GET /v1/ledger/unpublished',
+      'POST /v1/agents/{id}/permitted-tools',
     ],
   },
 ];

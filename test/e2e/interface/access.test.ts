@@ -109,7 +109,7 @@ const routeOf = (operation: Described) => nameOf(operation).replaceAll(/\{(\w+)\
 
 /** The scopes that open each route. The first row that matches the route counts. Each route has a matching row. */
 const OPENED_BY: readonly [routes: RegExp, scopes: readonly ApiScope[]][] = [
-  [/^POST .v1.(actions|context)$/, ['publish']],
+  [/^POST .v1.(actions|context|agents.{id}.permitted-tools)$/, ['publish']],
   [/^POST .v1.outcomes$/, ['report']],
   [/^POST .v1.audit$/, ['record']],
   [/^GET .v1.(actions.|approvals.{id}.answer$)/, ['publish', 'audit']],
