@@ -27,6 +27,27 @@ test('lesson 2 (toolhive#5257): an event that cannot be read shows no tool unfil
   expect(text).not.toContain('secret');
 });
 
+const SECRET_LIST =
+  '{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"secret","description":"DESCRIPTION"}]}}';
+
+test.each<[string, string, Buffer]>([
+  ['a stream with a byte order mark', 'text/event-stream', Buffer.from(`\uFEFFdata: ${SECRET_LIST}\n\n`)],
+  ['a stream with CR as line end', 'text/event-stream', Buffer.from(`data:${SECRET_LIST}\r\r`)],
+  ['a document with a byte order mark', 'application/json', Buffer.from(`\uFEFF${SECRET_LIST}`)],
+  [
+    'a document with bytes that are no UTF-8',
+    'application/json; charset=utf-8',
+    Buffer.from(SECRET_LIST.replace('DESCRIPTION', '\u00ff'), 'latin1'),
+  ],
+  ['a document with another name of its type', 'Application/JSON', Buffer.from(SECRET_LIST)],
+])('lesson 2: %s shows no tool unfiltered', async (_, type, bytes) => {
+  await using server = await serveRaw((_request, response) => {
+    response.writeHead(200, { 'content-type': type }).end(bytes);
+  });
+  await using proxy = await startMandateMcp(server.url, { mandate: NO_SECRETS });
+  expect(await post(proxy.url, { jsonrpc: '2.0', id: 1, method: 'tools/list' })).not.toContain('secret');
+});
+
 test('lesson 3 (toolhive#5749): a tool that is renamed does not escape the filter', async () => {
   await using client = await openThrough({ mandate: NO_SECRETS });
   expect(await toolNames(client, 'before')).not.toContain('secret');

@@ -57,7 +57,9 @@ async function relayDocument(answer: IncomingMessage, relay: Relay): Promise<voi
   const { response, bodies, change } = relay;
   await bodies.read(answer, async (body) => {
     const text = decoded(body);
-    const message = text === null || text.trim() === '' ? null : readMessage(text);
+    // A client might read what the proxy cannot: many decoders only replace bytes that are no UTF-8.
+    if (text === null) throw new AnswerUnreadable('The answer of the server is no UTF-8.');
+    const message = text.trim() === '' ? null : readMessage(text);
     if (message?.kind === 'invalid')
       throw new AnswerUnreadable('The answer of the server is no single message.');
     const changed = message === null ? '' : await change(message);

@@ -32,6 +32,8 @@ export class EventSplitter {
   #isLineStart = false;
   /** True if the last byte was a CR, which a LF may complete. */
   #isAfterCr = false;
+  /** True until the first event has ended. Only this event may begin with a byte order mark, which clients leave out. */
+  #isFirst = true;
 
   constructor(mostBytes: number) {
     this.#mostBytes = mostBytes;
@@ -51,7 +53,8 @@ export class EventSplitter {
         return;
       }
       this.#take(chunk.subarray(from, end));
-      events.push(eventOf(joined(this.#parts, this.#length)));
+      events.push(eventOf(joined(this.#parts, this.#length), this.#isFirst));
+      this.#isFirst = false;
       this.#parts = [];
       this.#length = 0;
       this.#isLineStart = false;
@@ -84,10 +87,10 @@ export class EventSplitter {
   }
 }
 
-function eventOf(bytes: Uint8Array): SseEvent {
+function eventOf(bytes: Uint8Array, isFirst: boolean): SseEvent {
   const text = decoded(bytes);
   if (text === null) return { bytes, lines: null, data: null };
-  const lines = text.split(/\r\n|\n|\r/);
+  const lines = (isFirst ? text.replace(/^\uFEFF/, '') : text).split(/\r\n|\n|\r/);
   const data = lines.filter(isData).map((line) => line.slice(5).replace(/^ /, ''));
   return { bytes, lines, data: data.length === 0 ? null : data.join('\n') };
 }
