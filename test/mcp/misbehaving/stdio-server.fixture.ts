@@ -70,6 +70,11 @@ function resultOf(method: string, params: Frame['params']): object | undefined {
       return toolsPage(state, params?.cursor);
     case 'example.com/unknown-method':
       return { received: params };
+    // As the tool of this name, but a proxy has nothing to decide.
+    case 'example.com/rename-tools':
+      state.isRenamed = true;
+      void send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
+      return {};
     case 'ping':
       return {};
     default:

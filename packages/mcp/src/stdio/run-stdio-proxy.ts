@@ -58,6 +58,8 @@ class StdioProxy {
   /** The questions of the proxy to the server, by their ids. */
   readonly #askedServer = new Map<string, (answer: Response) => void>();
   readonly #link: ClientLink;
+  /** The answers that are not passed yet, because the policies are asked about their lists. */
+  readonly #beingFiltered = new Set<Promise<void>>();
   #fault: string | null = null;
 
   constructor(parts: Parts) {
@@ -237,7 +239,14 @@ class StdioProxy {
     const { session, caller } = this.#parts;
     if (message.kind === 'invalid') return;
     const pass = () => this.#toClient(bytes ?? message.text);
-    if (message.kind === 'notification') session.noteNotification(message);
+    if (message.kind === 'notification') {
+      session.noteNotification(message);
+      // Otherwise the client could take the older list for the newer one.
+      if (message.method.endsWith('/list_changed') && this.#beingFiltered.size > 0) {
+        void Promise.all(this.#beingFiltered).then(pass);
+        return;
+      }
+    }
     // An error without an id is about a message that the server could not read.
     if (message.kind !== 'response' || message.id === 'null') {
       pass();
@@ -263,9 +272,11 @@ class StdioProxy {
       if (!governed.isAnswered) this.#toClient(text === message.text && bytes !== null ? bytes : text);
       return;
     }
-    void session
+    const passed = session
       .passing(request, message, caller)
-      .then((text) => this.#toClient(text === message.text && bytes !== null ? bytes : text));
+      .then((text) => this.#toClient(text === message.text && bytes !== null ? bytes : text))
+      .finally(() => this.#beingFiltered.delete(passed));
+    this.#beingFiltered.add(passed);
   }
 
   #serverLost(why: string): void {
