@@ -310,11 +310,7 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile('services/alerter/src/rules/budget-rule.ts', [
-    [
-      'alerts: the charge of a decision counts',
-      'sumMicros(spentMicros, decision.chargedMicros)',
-      'spentMicros',
-    ],
+    ['alerts: the charge of a decision counts', 'sumMicros(held, charged)', 'held'],
     ['alerts: a budget near its threshold is reported once', 'percent - rearmPoints', 'percent'],
   ]),
   ...inFile('services/alerter/src/rules/policy-event-rule.ts', [

@@ -1,5 +1,5 @@
 /**
- * The rule for a budget that has reached a certain percentage of its limit, exact to the micro-dollar. The rule uses
+ * The rule for a budget or a limit on tokens that has reached a certain percentage of its limit, exactly. The rule uses
  * the state of the ledger at a decision. So spending by an outcome counts at the next decision. Another rule reports
  * an outcome that overdraws a budget.
  */
@@ -19,29 +19,43 @@ import type { Finding } from './finding.ts';
 import { reaches } from './windowed-shares.ts';
 
 type BudgetRule = Exclude<AlertRules['budget'], false>;
+type Unit = 'micros' | 'tokens';
 type Budget = Pick<BudgetLimit, 'scope' | 'subject' | 'id' | 'windowMs'>;
-type Level = { budget: Budget; mandate: string; spentMicros: number; maxMicros: number };
+/** `spent` and `most` are in the unit of the counter. */
+type Level = { budget: Budget; mandate: string; unit: Unit; spent: number; most: number };
 
-/** The facts in an alert about a budget. The rule reads them again when an operator adjusts the budget. */
-const budgetFacts = z.object({
+const shared = {
   percent: z.int(),
-  spentMicros: z.int(),
-  maxMicros: z.int(),
   scope: z.string(),
   subject: z.string(),
   budget: z.string(),
   windowMs: z.int().nullable(),
   mandate: z.string(),
-});
+};
+/** The facts in an alert about a budget. The rule reads them again when an operator adjusts the budget. */
+const budgetFacts = z.union([
+  z
+    .object({ ...shared, spentMicros: z.int(), maxMicros: z.int() })
+    .transform(({ maxMicros, ...facts }) => ({ ...facts, unit: 'micros' as const, most: maxMicros })),
+  z
+    .object({ ...shared, usedTokens: z.int(), maxTokens: z.int() })
+    .transform(({ maxTokens, ...facts }) => ({ ...facts, unit: 'tokens' as const, most: maxTokens })),
+]);
 
-/** The fields of a `budget` check's evidence that this rule needs. */
-const weighed = z.object({
+const weighed = {
   scope: z.enum(['agent', 'principal', 'mandate', 'tenant']),
   id: z.string(),
   windowMs: z.int().nullable(),
-  spentMicros: z.int(),
-  maxMicros: z.int().nullable(),
-});
+};
+/** The fields of the evidence of a `budget` or `tokens` check that this rule needs. */
+const WEIGHED = {
+  budget: z
+    .object({ ...weighed, spentMicros: z.int(), maxMicros: z.int().nullable() })
+    .transform(({ spentMicros, maxMicros, ...of }) => ({ ...of, held: spentMicros, most: maxMicros })),
+  tokens: z
+    .object({ ...weighed, usedTokens: z.int(), maxTokens: z.int() })
+    .transform(({ usedTokens, maxTokens, ...of }) => ({ ...of, held: usedTokens, most: maxTokens })),
+};
 
 /** @param alarms the known alarms; a budget with room is a finding only if it may clear a known alarm */
 export function budgetsOf(decision: Decision, rule: BudgetRule, alarms: Alarms): Finding[] {
@@ -49,14 +63,16 @@ export function budgetsOf(decision: Decision, rule: BudgetRule, alarms: Alarms):
   const mandateId = decision.mandate?.id ?? '';
   const of = { agentId, principalId: action.principal?.id ?? '', mandateId };
   return decision.checks.flatMap((check) => {
-    if (check.check !== 'budget') return [];
-    const read = weighed.safeParse(check.evidence);
+    if (check.check !== 'budget' && check.check !== 'tokens') return [];
+    const unit = check.check === 'budget' ? 'micros' : 'tokens';
+    const { data: read } = WEIGHED[check.check].safeParse(check.evidence);
     // A limit of 0 has no percentages, so a budget with this limit cannot reach a threshold.
-    if (!read.success || read.data.maxMicros === null || read.data.maxMicros === 0) return [];
-    const { scope, id, windowMs, spentMicros, maxMicros } = read.data;
+    if (read === undefined || read.most === null || read.most === 0) return [];
+    const { scope, id, windowMs, held, most } = read;
     const mandate = mandateOfBudget(check, mandateId);
     const budget = { scope, subject: budgetSubject(scope, check, of), id, windowMs };
-    const level = { budget, mandate, spentMicros: sumMicros(spentMicros, decision.chargedMicros), maxMicros };
+    const charged = unit === 'micros' ? decision.chargedMicros : (decision.reservation?.tokens?.tokens ?? 0);
+    const level: Level = { budget, mandate, unit, spent: sumMicros(held, charged), most };
     const isKnown = (subject: string) => alarms.get('budget', tenant, subject) !== undefined;
     return findings(level, rule, isKnown).map((finding) => ({
       ...finding,
@@ -69,23 +85,25 @@ export function budgetsOf(decision: Decision, rule: BudgetRule, alarms: Alarms):
 }
 
 /**
- * Returns findings after an operator gave money back to a budget, or charged it. The record does not say which limits
- * apply to the budget. So only known alarms are checked, each with its last known limit.
+ * Returns findings after an operator corrected a budget. The record does not say which limits apply to the budget. So
+ * only known alarms are checked, each with its last known limit.
  */
 export function adjusted({ adjustment }: BudgetAdjusted, rule: BudgetRule, alarms: Alarms): Finding[] {
-  const { tenant, budget, spentMicros, at, ledgerSequence: order } = adjustment;
-  if (spentMicros === undefined) return [];
+  const { tenant, budget, spentMicros, usedTokens, at, ledgerSequence: order } = adjustment;
   const { scope, subject, id, windowMs } = budget;
+  const unit: Unit = budget.unit ?? 'micros';
+  const spent = (unit === 'tokens' ? usedTokens : spentMicros) ?? 0;
   return [...alarms.of('budget')].flatMap(({ tenant: whose, facts }) => {
     const known = budgetFacts.parse(facts);
     const isOfIt =
       whose === tenant &&
+      known.unit === unit &&
       known.scope === scope &&
       known.subject === subject &&
       known.budget === id &&
       known.windowMs === windowMs;
     if (!isOfIt || !rule.percent.includes(known.percent)) return [];
-    const level = { budget, mandate: known.mandate, spentMicros, maxMicros: known.maxMicros };
+    const level: Level = { budget, mandate: known.mandate, unit, spent, most: known.most };
     return findings(level, { ...rule, percent: [known.percent] }, () => true).map((finding) => ({
       ...finding,
       tenant,
@@ -96,30 +114,40 @@ export function adjusted({ adjustment }: BudgetAdjusted, rule: BudgetRule, alarm
 }
 
 function findings(
-  { budget, mandate, spentMicros, maxMicros }: Level,
+  level: Level,
   { percent: thresholds, rearmPoints }: BudgetRule,
   isKnown: (subject: string) => boolean,
 ) {
+  const { budget, mandate, unit, spent, most } = level;
   return thresholds.flatMap((percent): Omit<Finding, 'tenant' | 'order' | 'at'>[] => {
-    const isReached = reaches(spentMicros, maxMicros, percent);
+    const isReached = reaches(spent, most, percent);
     // Just below the threshold, the alarm keeps its state. So a budget that stays near the threshold is reported
     // once.
-    if (!isReached && reaches(spentMicros, maxMicros, Math.max(percent - rearmPoints, 1))) return [];
-    const about = subjectOf(budget, mandate, percent);
+    if (!isReached && reaches(spent, most, Math.max(percent - rearmPoints, 1))) return [];
+    const about = subjectOf(level, percent);
     if (!isReached && !isKnown(about)) return [];
     const { scope, subject, id, windowMs } = budget;
     const whose = subject === '' ? '' : ` of ${subject}`;
-    const amounts = `${formatMicros(spentMicros)} of ${formatMicros(maxMicros)}`;
-    const message = `The ${scope} budget "${id}"${whose} ${isReached ? `has reached ${percent} %` : 'has room again'}: ${amounts} are spent.`;
-    const facts = { percent, spentMicros, maxMicros, scope, subject, budget: id, windowMs, mandate };
+    const what = `The ${scope} ${unit === 'micros' ? 'budget' : 'limit'} "${id}"${whose}`;
+    const message = `${what} ${isReached ? `has reached ${percent} %` : 'has room again'}: ${amountsOf(level)}.`;
+    const amounts =
+      unit === 'micros' ? { spentMicros: spent, maxMicros: most } : { usedTokens: spent, maxTokens: most };
+    const facts = { percent, ...amounts, scope, subject, budget: id, windowMs, mandate };
     return [{ rule: 'budget', subject: about, holds: isReached, message, facts }];
   });
+}
+
+function amountsOf({ unit, spent, most }: Level): string {
+  if (unit === 'tokens') return `${spent} of ${most} tokens are used`;
+  return `${formatMicros(spent)} of ${formatMicros(most)} are spent`;
 }
 
 /**
  * The subject names the mandate, because mandates or policies with a common counter may each set another limit. Ids
  * contain no spaces, so subjects are unique.
  */
-function subjectOf({ scope, subject, id, windowMs }: Budget, mandate: string, percent: number): string {
-  return [scope, subject, id, windowMs ?? 'lifetime', mandate, percent].join(' ');
+function subjectOf({ budget, mandate, unit }: Level, percent: number): string {
+  const { scope, subject, id, windowMs } = budget;
+  const parts = [scope, subject, id, windowMs ?? 'lifetime', mandate, percent];
+  return [...parts, ...(unit === 'tokens' ? [unit] : [])].join(' ');
 }
