@@ -1,6 +1,6 @@
 /** A request of a client that has no answer yet. */
 import type { Request } from '../messages/read-message.ts';
-import type { OpenCall } from './open-call.ts';
+import { fieldsOf, type OpenCall } from './open-call.ts';
 import type { GovernedMethod } from './subjects.ts';
 
 export type GovernedRequest = Request & { method: GovernedMethod };
@@ -18,3 +18,21 @@ export type OpenRequest = {
     isAnswered: boolean;
   } | null;
 };
+
+/**
+ * Returns what an answer to the request still needs. A server may leave many requests without an answer, so their
+ * arguments are not kept.
+ */
+export function withoutArguments<R extends Request>(request: R): R {
+  const { _meta, taskId } = request.params.value;
+  const version = fieldsOf(_meta)[VERSION];
+  const isTask = typeof taskId === 'string' && taskId.length <= MOST_TASK_ID_UNITS;
+  const value = {
+    ...(typeof version === 'string' && { _meta: { [VERSION]: 'stated' } }),
+    ...(isTask && { taskId }),
+  };
+  return { ...request, text: '', params: { value, members: [] } };
+}
+
+const VERSION = 'io.modelcontextprotocol/protocolVersion';
+const MOST_TASK_ID_UNITS = 1_024;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readMessage } from '../messages/read-message.ts';
-import { type GovernedMethod, subjectOf } from './subjects.ts';
+import { disguiseFault, type GovernedMethod, subjectOf } from './subjects.ts';
 
 function subject(method: GovernedMethod, params: string, prefix = '') {
   const request = readMessage(`{"id":1,"method":"${method}","params":${params}}`);
@@ -31,4 +31,35 @@ test.each<[string, GovernedMethod, string]>([
   ['no parameters', 'prompts/get', '7'],
 ])('refuses %s', (_, method, params) => {
   expect(subject(method, params)).toMatchObject({ ok: false, why: expect.stringMatching(/\.$/) });
+});
+
+function disguised(text: string): boolean {
+  const message = readMessage(text);
+  if (message.kind === 'invalid' || message.kind === 'response') throw new Error('it has no method');
+  return disguiseFault(message) !== null;
+}
+
+test('a call without an id does not pass, because some servers run it', () => {
+  expect(disguised('{"method":"tools/call","params":{"name":"a"}}')).toBe(true);
+  expect(disguised('{"id":1,"method":"tools/call","params":{"name":"a"}}')).toBe(false);
+  expect(disguised('{"method":"notifications/cancelled"}')).toBe(false);
+});
+
+test('a method does not pass that a server could read as a governed one', () => {
+  for (const method of [
+    'Tools/Call',
+    ' tools/call',
+    'tools/call\\n',
+    'tool\\u017f/call',
+    'tools/call\\u0000x',
+  ])
+    expect(disguised(`{"id":1,"method":"${method}"}`)).toBe(true);
+});
+
+test('refuses parameters that a server could read as other arguments', () => {
+  const message = readMessage(
+    '{"id":1,"method":"tools/call","params":{"name":"a","arguments":{},"argument\\u017f":{"b":1}}}',
+  );
+  if (message.kind !== 'request') throw new Error('it is no request');
+  expect(subjectOf('tools/call', message, '').ok).toBe(false);
 });

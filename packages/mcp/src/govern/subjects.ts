@@ -1,6 +1,6 @@
 /** The requests that the proxy decides, and the tool call that each of them is. */
 import { readJson } from '@mandate/schemas';
-import { ambiguousKey, type Request } from '../messages/read-message.ts';
+import { ambiguousKey, folded, type Notification, type Request } from '../messages/read-message.ts';
 
 export type GovernedMethod = 'tools/call' | 'resources/read' | 'prompts/get';
 
@@ -17,6 +17,17 @@ const GOVERNED: ReadonlySet<string> = new Set<GovernedMethod>([
 
 export function isGoverned(method: string): method is GovernedMethod {
   return GOVERNED.has(method);
+}
+
+/**
+ * Returns why a message may not pass although its method is not governed, or null. Some servers run a call that has no
+ * id, and some ignore the case of a method or the blanks around it.
+ */
+export function disguiseFault({ kind, method }: Request | Notification): string | null {
+  const meant = folded(method).trim();
+  if (!isGoverned(meant)) return null;
+  if (meant !== method) return `The method "${method}" looks like "${meant}". Write "${meant}".`;
+  return kind === 'notification' ? `A message with the method "${method}" needs an id.` : null;
 }
 
 /** The keys of parameters that name a call. */

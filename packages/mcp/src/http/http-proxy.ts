@@ -5,13 +5,15 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fieldsOf } from '../govern/open-call.ts';
-import type { GovernedRequest, OpenRequest } from '../govern/open-request.ts';
+import { type GovernedRequest, type OpenRequest, withoutArguments } from '../govern/open-request.ts';
 import type { ClientLink } from '../govern/session.ts';
 import type { Caller } from '../govern/settings.ts';
-import { isGoverned } from '../govern/subjects.ts';
+import { disguiseFault, isGoverned } from '../govern/subjects.ts';
 import {
+  folded,
   INVALID_REQUEST,
   type Message,
+  namedId,
   PARSE_ERROR,
   type Request,
   readMessage,
@@ -21,7 +23,8 @@ import { errorFrame, notificationFrame, requestFrame } from '../messages/write-m
 import type { Callers } from './callers.ts';
 import { originFault } from './check-origin.ts';
 import { type ClientSession, type ClientSessions, rememberOpen } from './client-session.ts';
-import { decodedName, passedHeaders } from './proxy-headers.ts';
+import { holdsMessage } from './login-body.ts';
+import { decodedName, isPlainUtf8, passedHeaders } from './proxy-headers.ts';
 import { Bodies, BodyRefused } from './read-body.ts';
 import { relayAnswer, relayBytes } from './relay-answer.ts';
 import { Reply } from './reply.ts';
@@ -103,9 +106,8 @@ export class HttpProxy {
     if (method === 'GET') return this.#listen(exchange);
     if (method === 'DELETE') return this.#pass(request, response, gone);
     if (method !== 'POST') return refuse(response, 405, 'The proxy takes no such method.');
-    const charset = /charset="?([^";]*)/i.exec(headers['content-type'] ?? '')?.[1]?.trim() ?? 'utf-8';
-    // In another character set the server could read other arguments than the proxy.
-    if (charset.toLowerCase() !== 'utf-8') return refuse(response, 415, 'The message must be UTF-8.');
+    // In another character set, or unpacked, the server could read other arguments than the proxy.
+    if (!isPlainUtf8(request)) return refuse(response, 415, 'The message must be plain UTF-8.');
     return this.#bodies.read(request, (body) => this.#post(exchange, body));
   }
 
@@ -113,6 +115,9 @@ export class HttpProxy {
   async #pass(request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> {
     await this.#bodies.read(request, async (read) => {
       const body = request.method === 'POST' && read.length > 0 ? read : null;
+      // Some servers ignore the path, so a message would be a call that nobody has decided.
+      if (body !== null && (!isPlainUtf8(request) || holdsMessage(body)))
+        return refuse(response, 400, 'This path takes no message of MCP.');
       const answer = await this.#parts.upstream.send({ ...this.#asSent(request), body, signal });
       await relayBytes(answer, { response });
     });
@@ -145,15 +150,15 @@ export class HttpProxy {
       response.writeHead(202).end();
       return;
     }
+    const messageId = message.kind === 'request' ? message.id : 'null';
+    const disguise = disguiseFault(message);
+    if (disguise !== null) return answerFault(response, messageId, INVALID_REQUEST, disguise);
     const mismatch = headerFault(request, message);
-    if (mismatch !== null)
-      return answerFault(response, 'id' in message ? message.id : 'null', HEADER_MISMATCH, mismatch);
+    if (mismatch !== null) return answerFault(response, messageId, HEADER_MISMATCH, mismatch);
     if (message.kind === 'notification') {
-      const { requestId } = message.params.value;
-      const governed =
-        message.method === 'notifications/cancelled'
-          ? client.open.get(JSON.stringify(requestId))?.governed
-          : null;
+      const cancelled =
+        message.method === 'notifications/cancelled' ? namedId(message.params.value.requestId) : null;
+      const governed = cancelled === null ? null : client.open.get(cancelled)?.governed;
       if (!governed || governed.call !== null) return this.#forward(exchange, body, null);
       governed.deciding.abort(new Error('The client cancelled the call.'));
       response.writeHead(202).end();
@@ -167,16 +172,17 @@ export class HttpProxy {
         'The id belongs to a request that has no answer yet.',
       );
     if (isGoverned(message.method)) return this.#govern(exchange, message as GovernedRequest);
-    return this.#forward(exchange, body, { request: message, governed: null });
+    return this.#forward(exchange, body, message);
   }
 
-  /** Passes a message on, and its answer back. `open`: the message is a request. */
-  async #forward(exchange: Exchange, body: Uint8Array, open: OpenRequest | null): Promise<void> {
+  /** Passes a message on, and its answer back. `passed`: the message, if it is a request. */
+  async #forward(exchange: Exchange, body: Uint8Array, passed: Request | null): Promise<void> {
     const { request, response, caller, gone } = exchange;
-    const isFirst = open?.request.method === 'initialize';
+    const isFirst = passed?.method === 'initialize';
     const client = isFirst ? this.#parts.sessions.created() : exchange.client;
-    if (open !== null) {
-      client.session.notePassing(open.request);
+    const open = passed === null ? null : { request: withoutArguments(passed), governed: null };
+    if (open !== null && passed !== null) {
+      client.session.notePassing(passed);
       if (exchange.sessionId !== null) rememberOpen(client, open);
     }
     let answer: IncomingMessage;
@@ -192,7 +198,8 @@ export class HttpProxy {
     await this.#relay(answer, { ...exchange, client }, open);
   }
 
-  async #govern(exchange: Exchange, request: GovernedRequest): Promise<void> {
+  async #govern(exchange: Exchange, whole: GovernedRequest): Promise<void> {
+    const request = withoutArguments(whole);
     const { client, caller, reply, gone, sessionId } = exchange;
     const deciding = new AbortController();
     const governed: NonNullable<OpenRequest['governed']> = {
@@ -206,7 +213,7 @@ export class HttpProxy {
     const forget = () => void client.open.delete(request.id);
     const signal = AbortSignal.any([deciding.signal, gone]);
     const opened = await client.session
-      .open(request, caller, this.#link(exchange), signal)
+      .open(whole, caller, this.#link(exchange), signal)
       .catch((error: unknown) => {
         forget();
         if (!signal.aborted) throw error;
@@ -261,7 +268,7 @@ export class HttpProxy {
     const { response, client, caller } = exchange;
     const { warn, mostBytes } = this.#parts;
     await relayAnswer(answer, {
-      ...{ response, bodies: this.#bodies, mostBytes, warn },
+      ...{ response, bodies: this.#bodies, mostBytes, warn, expectsMessage: own !== null },
       change: (message) => this.#fromServer(message, { client, caller, own }),
     });
   }
@@ -274,7 +281,7 @@ export class HttpProxy {
     if (message.kind === 'invalid') return null;
     const { session, open } = client;
     if (message.kind === 'notification') session.noteNotification(message);
-    if (message.kind !== 'response' || message.id === 'null') return message.text;
+    if (message.kind !== 'response' || (message.id === 'null' && message.isError)) return message.text;
     const answered = own?.request.id === message.id ? own : open.get(message.id);
     if (answered === undefined) {
       this.#parts.warn(`the server answered a request that is not open (id ${message.id}); it was left out`);
@@ -354,8 +361,9 @@ export class HttpProxy {
 
   #asSent(request: IncomingMessage): { method: string; path: string; headers: string[] } {
     const { pathname, search } = this.#parts.upstream.url;
-    const [path = '', query] = (request.url ?? '').split('?', 2);
-    const target = path === pathname && query === undefined ? path + search : (request.url ?? '');
+    const [path = ''] = (request.url ?? '').split('?', 1);
+    // The operator may have fixed something in the query, such as that the server only reads.
+    const target = path === pathname && search !== '' ? path + search : (request.url ?? '');
     return { method: request.method ?? 'GET', path: target, headers: passedHeaders(request) };
   }
 }
@@ -369,7 +377,9 @@ function headerFault(
   message: { method: string; params: Request['params'] },
 ): string | null {
   const { 'mcp-method': method, 'mcp-name': name } = headers;
-  const isRelevant = isGoverned(message.method) || (typeof method === 'string' && isGoverned(method));
+  // A repeated header has several values.
+  const named = typeof method === 'string' ? method.split(',') : [];
+  const isRelevant = [message.method, ...named].some((one) => isGoverned(folded(one).trim()));
   if (!isRelevant) return null;
   if (method !== undefined && method !== message.method)
     return `The header Mcp-Method is "${method}", and the method is "${message.method}".`;

@@ -27,6 +27,19 @@ export function passedHeaders({ rawHeaders, headers }: IncomingMessage): string[
   return passed;
 }
 
+/** False if a server could read other characters in the body than those that its bytes are in UTF-8. */
+export function isPlainUtf8({ rawHeaders }: IncomingMessage): boolean {
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(at, at + 2);
+    const lower = name.toLowerCase();
+    if (lower === 'content-encoding' && value.trim().toLowerCase() !== 'identity') return false;
+    if (lower !== 'content-type') continue;
+    const named = value.toLowerCase().split('charset').slice(1);
+    if (!named.every((after) => /^="?utf-?8"?\s*($|;|,)/.test(after))) return false;
+  }
+  return true;
+}
+
 function connectionHeaders(connection: string | undefined): Set<string> {
   return new Set((connection ?? '').split(',').map((name) => name.trim().toLowerCase()));
 }

@@ -2,10 +2,10 @@
  * Passes the answer of the server to the client. Messages in it go through `change` first. A message that stays as it
  * is keeps its bytes, and so do ids, comments and line ends of a stream.
  */
-import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Message, readMessage } from '../messages/read-message.ts';
 import { decoded } from '../messages/split-lines.ts';
+import { drained } from '../streams/drained.ts';
 import { passedHeaders } from './proxy-headers.ts';
 import type { Bodies } from './read-body.ts';
 import { eventOf } from './reply.ts';
@@ -15,6 +15,8 @@ export type Relay = {
   response: ServerResponse;
   bodies: Bodies;
   mostBytes: number;
+  /** True if the client has sent a request. */
+  expectsMessage: boolean;
   /** Returns what the client gets instead of the message. Null: nothing. */
   change(message: Message): Promise<string | null>;
   warn(text: string): void;
@@ -31,9 +33,15 @@ class AnswerUnreadable extends Error {
 /** @throws AnswerUnreadable, BodyRefused, EventTooLong */
 export async function relayAnswer(answer: IncomingMessage, relay: Relay): Promise<void> {
   const type = (answer.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
-  const isFailure = (answer.statusCode ?? 500) >= 300;
+  const status = answer.statusCode ?? 500;
   const isMessage = type === 'text/event-stream' || type === 'application/json';
-  if (isFailure || !isMessage) return relayBytes(answer, relay);
+  if (status >= 300) return relayBytes(answer, relay);
+  if (!isMessage) {
+    // A tolerant client reads a message also under another type, so it is not passed on unread.
+    if (relay.expectsMessage && status !== 202 && status !== 204 && answer.headers['content-length'] !== '0')
+      throw new AnswerUnreadable(`The server answered with the type "${type}".`);
+    return relayBytes(answer, relay);
+  }
   const { 'content-encoding': encoding = 'identity' } = answer.headers;
   if (encoding !== 'identity') throw new AnswerUnreadable(`The server compressed its answer (${encoding}).`);
   return type === 'application/json' ? relayDocument(answer, relay) : relayEvents(answer, relay);
@@ -105,5 +113,6 @@ async function relayEvents(answer: IncomingMessage, relay: Relay): Promise<void>
 
 async function written(response: ServerResponse, bytes: Uint8Array): Promise<void> {
   if (response.writableEnded || response.destroyed) return;
-  if (!response.write(bytes)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+  response.write(bytes);
+  await drained(response);
 }

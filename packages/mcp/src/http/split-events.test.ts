@@ -46,3 +46,14 @@ test('refuses an event that is too long', () => {
   const splitter = new EventSplitter(10);
   expect(() => splitter.push(Buffer.from('data: 0123456789'))).toThrow(EventTooLong);
 });
+
+test('reads an event after a byte order mark, as clients do', () => {
+  const [event] = new EventSplitter(1_000).push(Buffer.from('\ufeffdata: {}\n\n'));
+  expect(event?.data).toBe('{}');
+});
+
+test('writes a message with line breaks as one line of data', () => {
+  const [event] = new EventSplitter(1_000).push(Buffer.from('id: 1\ndata: {\ndata: "a":1}\n\n'));
+  if (event === undefined) throw new Error('there is no event');
+  expect(withData(event, '{\n"a":2}')).toBe('id: 1\ndata: { "a":2}\n\n');
+});

@@ -102,5 +102,6 @@ function isData(line: string): boolean {
 /** Returns the event with other data. Its id, its type and its comments stay. */
 export function withData({ lines }: SseEvent, data: string): string {
   const others = (lines ?? []).filter((line) => line !== '' && !isData(line));
-  return `${[...others, `data: ${data}`].join('\n')}\n\n`;
+  // A line break in a message is a blank between two tokens. Here it would end the data.
+  return `${[...others, `data: ${data.replace(/[\r\n]+/g, ' ')}`].join('\n')}\n\n`;
 }

@@ -29,3 +29,24 @@ test.each([
 ])('refuses %s', (_, text, code) => {
   expect(readMessage(text)).toMatchObject({ kind: 'invalid', code });
 });
+
+const DEEP = '['.repeat(50_000) + ']'.repeat(50_000);
+
+test('refuses an id that is no short text and no number', () => {
+  for (const id of [DEEP, 'null', 'true', '{}', `"${'x'.repeat(5_000)}"`])
+    expect(readMessage(`{"id":${id},"method":"ping"}`)).toMatchObject({ kind: 'invalid', id: 'null' });
+});
+
+test('refuses a key that a server could read as a known key', () => {
+  for (const key of ['Method', 'param\\u017f', 'METHOD', 'method\\u0000x'])
+    expect(readMessage(`{"id":1,"method":"ping","params":{},"${key}":{}}`).kind).toBe('invalid');
+});
+
+test('reads an answer with a null error as a result, and refuses an answer with both', () => {
+  expect(readMessage('{"id":1,"error":null,"result":{}}')).toMatchObject({
+    kind: 'response',
+    isError: false,
+    result: { value: {} },
+  });
+  expect(readMessage('{"id":1,"error":{"code":1},"result":{}}').kind).toBe('invalid');
+});

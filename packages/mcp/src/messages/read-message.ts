@@ -38,6 +38,7 @@ type Params = { value: Readonly<Record<string, unknown>>; members: readonly Memb
 export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
 
+const MOST_ID_UNITS = 4_096;
 const KEYS = ['jsonrpc', 'id', 'method', 'params', 'result', 'error'];
 
 /** Reads a message that is no list. */
@@ -47,7 +48,10 @@ export function readMessage(text: string): Message {
   const members = membersOf(text);
   if (members === null) return invalid(INVALID_REQUEST, 'The message is no object.');
   const fields = value as Record<string, unknown>;
-  const id = JSON.stringify(fields.id) ?? 'null';
+  // Only a text or a number can be an id. A deep list could not even be written as JSON.
+  const isId =
+    (typeof fields.id === 'string' && fields.id.length <= MOST_ID_UNITS) || typeof fields.id === 'number';
+  const id = isId ? JSON.stringify(fields.id) : 'null';
   const ambiguous = ambiguousKey(members, KEYS);
   if (ambiguous !== null) return invalid(INVALID_REQUEST, ambiguous, id);
   const { method } = fields;
@@ -55,8 +59,7 @@ export function readMessage(text: string): Message {
   if (typeof method !== 'string') return invalid(INVALID_REQUEST, 'The method is no text.', id);
   const params = paramsOf(text, fields, members);
   if (fields.id === undefined) return { kind: 'notification', text, method, params };
-  const isId = typeof fields.id === 'string' || typeof fields.id === 'number';
-  if (!isId) return invalid(INVALID_REQUEST, 'The id is no text and no number.');
+  if (!isId) return invalid(INVALID_REQUEST, 'The id is no number and no short text.');
   return { kind: 'request', text, id, method, params };
 }
 
@@ -66,13 +69,27 @@ export function readMessage(text: string): Message {
 export function ambiguousKey(members: readonly Member[], known: readonly string[]): string | null {
   const seen = new Set<string>();
   for (const { key } of members) {
-    const name = known.find((one) => one === key.toLowerCase());
+    const name = known.find((one) => one === folded(key));
     if (name === undefined) continue;
     if (name !== key) return `The key "${key}" looks like "${name}". Write "${name}".`;
     if (seen.has(key)) return `The key "${key}" appears twice.`;
     seen.add(key);
   }
   return null;
+}
+
+/**
+ * Returns the key or method as the most tolerant server reads it: without case, and up to the first NUL. Some servers,
+ * such as those in Go, also read "\u017f" as "s" and "\u212a" as "k".
+ */
+export function folded(text: string): string {
+  const [read = ''] = text.split('\0', 1);
+  return read.toUpperCase().toLowerCase();
+}
+
+/** Returns the id that a notification names, as JSON. Null if it is no id. */
+export function namedId(id: unknown): string | null {
+  return typeof id === 'string' || typeof id === 'number' ? JSON.stringify(id) : null;
 }
 
 function response(
@@ -82,7 +99,10 @@ function response(
   members: readonly Member[],
 ): Message {
   const result = members.find(({ key }) => key === 'result');
-  const isError = fields.error !== undefined;
+  // Some servers write `"error": null` beside a result.
+  const isError = result === undefined ? fields.error !== undefined : (fields.error ?? null) !== null;
+  if (result !== undefined && isError)
+    return invalid(INVALID_REQUEST, 'The message has both a result and an error.', id);
   if (result === undefined && !isError) return invalid(INVALID_REQUEST, 'The message has no method.', id);
   return {
     kind: 'response',

@@ -3,23 +3,25 @@
  * bytes and their order. A call that is being decided holds up no other frame.
  */
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fieldsOf } from '../govern/open-call.ts';
 import type { GovernedRequest, OpenRequest } from '../govern/open-request.ts';
 import type { ClientLink, Session } from '../govern/session.ts';
 import type { Caller } from '../govern/settings.ts';
-import { isGoverned } from '../govern/subjects.ts';
+import { disguiseFault, isGoverned } from '../govern/subjects.ts';
 import { elementsOf } from '../json/members.ts';
 import {
   INVALID_REQUEST,
   type Message,
+  namedId,
   PARSE_ERROR,
   type Response,
   readMessage,
 } from '../messages/read-message.ts';
 import { decoded, LineSplitter, LineTooLong } from '../messages/split-lines.ts';
 import { errorFrame, notificationFrame, requestFrame } from '../messages/write-message.ts';
+import { drained } from '../streams/drained.ts';
 import { OpenRequests } from './open-requests.ts';
 import type { ServerProcess } from './server-process.ts';
 
@@ -42,6 +44,8 @@ export type ProxyEnd = { code: number | null; fault: string | null };
 
 /** How long the server may take for a list that the proxy asks for. */
 const ASK_SERVER_MS = 10_000;
+/** How long the output of an ended server is read. A process that it left behind can keep the output open. */
+const LAST_WORDS_MS = 1_000;
 /** How much the server may leave unread. The proxy reads on, so that it notices when the client goes away. */
 const MOST_UNREAD_BYTES = 64 * 1024 * 1024;
 
@@ -81,7 +85,7 @@ class StdioProxy {
     const first = await Promise.race([clientGone, server.ended]);
     if (first !== null) {
       // The server ended by itself. What it has written still reaches the client.
-      await serverRead;
+      await Promise.race([serverRead, clientGone, sleep(LAST_WORDS_MS)]);
       this.#serverLost(first.error === null ? 'The server ended.' : 'The server could not be started.');
       if (first.error !== null) this.#fault ??= `The server could not be started: ${first.error.message}`;
       else if (first.code !== 0) this.#parts.warn(`the server ended with ${first.code ?? first.signal}`);
@@ -108,7 +112,7 @@ class StdioProxy {
     try {
       await readLines(server.output, mostLineBytes, async (bytes) => {
         this.#serverLine(bytes);
-        if (output.writableNeedDrain) await Promise.race([once(output, 'drain'), once(output, 'close')]);
+        await drained(output);
       });
     } catch (error) {
       if (!(error instanceof LineTooLong)) {
@@ -154,6 +158,12 @@ class StdioProxy {
       resolve(message);
       return;
     }
+    const disguise = disguiseFault(message);
+    if (disguise !== null) {
+      const id = message.kind === 'request' ? message.id : 'null';
+      this.#toClient(errorFrame(id, { code: INVALID_REQUEST, message: disguise }));
+      return;
+    }
     if (message.kind === 'notification') {
       const cancelled =
         message.method === 'notifications/cancelled' ? this.#cancelled(message.params.value) : null;
@@ -176,8 +186,8 @@ class StdioProxy {
 
   /** A cancelled call that is not decided yet never reaches the server. */
   #cancelled(params: Readonly<Record<string, unknown>>): 'undecided' | null {
-    const id = JSON.stringify(params.requestId) ?? 'null';
-    const governed = this.#open.get(id)?.governed;
+    const id = namedId(params.requestId);
+    const governed = id === null ? null : this.#open.get(id)?.governed;
     if (!governed || governed.call !== null) return null;
     governed.deciding.abort(new Error('The client cancelled the call.'));
     return 'undecided';
@@ -248,7 +258,7 @@ class StdioProxy {
       }
     }
     // An error without an id is about a message that the server could not read.
-    if (message.kind !== 'response' || message.id === 'null') {
+    if (message.kind !== 'response' || (message.id === 'null' && message.isError)) {
       pass();
       return;
     }
@@ -337,15 +347,20 @@ class StdioProxy {
 
 function write(to: Writable, frame: string | Uint8Array): void {
   if (to.destroyed || to.writableEnded) return;
-  if (typeof frame === 'string') {
-    to.write(`${frame}\n`);
-    return;
-  }
-  const line = new Uint8Array(frame.length + 1);
-  line.set(frame);
-  line[frame.length] = 0x0a;
+  const bytes = typeof frame === 'string' ? Buffer.from(frame) : frame;
+  const line = new Uint8Array(bytes.length + 1);
+  line.set(bytes);
+  line[bytes.length] = LINE_FEED;
+  // Some programs end a line at a CR. They would read a part of this message as a message of its own. In JSON a raw CR
+  // is only a blank, so another blank means the same.
+  for (let at = line.indexOf(CR); at !== -1 && at < bytes.length - 1; at = line.indexOf(CR, at + 1))
+    line[at] = BLANK;
   to.write(line);
 }
+
+const LINE_FEED = 0x0a;
+const CR = 0x0d;
+const BLANK = 0x20;
 
 async function readLines(
   from: Readable,

@@ -1,0 +1,20 @@
+/** The bodies that the paths of OAuth take: forms, and the JSON document that registers a client. */
+import { folded } from '../messages/read-message.ts';
+import { decoded } from '../messages/split-lines.ts';
+
+/** True if a server could read the body as a message of MCP, or if it is not known how a server reads the body. */
+export function holdsMessage(body: Uint8Array): boolean {
+  const text = decoded(body);
+  if (text === null || text.includes('\0')) return true;
+  let value: unknown;
+  try {
+    value = JSON.parse(text.trim());
+  } catch {
+    // A form never begins like an object or a list. A tolerant parser could read such a text.
+    return /^[{[]/.test(text.trim());
+  }
+  if (typeof value !== 'object' || value === null) return false;
+  return Array.isArray(value) || Object.keys(value).some((key) => MESSAGE_KEYS.has(folded(key)));
+}
+
+const MESSAGE_KEYS: ReadonlySet<string> = new Set(['jsonrpc', 'method', 'params', 'id', 'result', 'error']);
