@@ -55,8 +55,8 @@ export async function decideCall(subject: Subject, deciding: Deciding, waiting: 
 type Asked = Decided & { question: MandateDeferredError | null };
 
 async function ask(
-  { tool, args }: Subject,
-  { caller, settings, hints, idempotencyKey }: Deciding,
+  subject: Subject,
+  { caller, settings, deferred, hints, idempotencyKey }: Deciding,
   waiting: Waiting,
   { actionId, waits }: { actionId: string | null; waits: boolean },
 ): Promise<Asked> {
@@ -65,6 +65,7 @@ async function ask(
   const onAbort = () => deciding.abort(waiting.signal.reason);
   waiting.signal.addEventListener('abort', onAbort, { once: true });
   if (waiting.signal.aborted) onAbort();
+  let asked: string | null = null;
   const options = {
     signal: deciding.signal,
     ...(idempotencyKey !== null && { idempotencyKey }),
@@ -72,19 +73,25 @@ async function ask(
     ...(waits && {
       onDefer: 'wait' as const,
       deferTimeoutMs: settings.holdMs,
-      onDeferred: ({ approvalId }: { approvalId: string }) =>
-        waiting.waits(`The call waits for a person. The question is "${approvalId}".`),
+      onDeferred({ approvalId, action }: Pick<MandateDeferredError, 'approvalId' | 'action'>) {
+        asked = action.id;
+        waiting.waits(`The call waits for a person. The question is "${approvalId}".`);
+      },
     }),
   };
   try {
     const running = await caller.agent.start({
-      ...{ type: 'tool_call', tool, args, options },
+      ...{ type: 'tool_call', ...subject, options },
       ...(hints !== null && { hints }),
     });
     return { kind: 'allowed', running, question: null };
   } catch (thrown) {
     const error = findMandateError(thrown);
-    if (error === null) throw thrown;
+    if (error === null) {
+      // The client gave up. If it makes the call again, the question stays the same.
+      if (asked !== null) deferred.keep(caller, subject, asked);
+      throw thrown;
+    }
     const question = error.code === 'APPROVAL_REQUIRED' ? (error as MandateDeferredError) : null;
     return { kind: 'refused', refusal: refusalOf(error), actionId: error.action.id, question };
   } finally {

@@ -7,6 +7,9 @@ import { fieldsOf } from './open-call.ts';
 const MOST_TOOLS = 10_000;
 /** The most pages of a list that the proxy itself reads. */
 const MOST_PAGES = 64;
+/** No further page is asked for after this time. */
+const MOST_LISTING_MS = 15_000;
+const RETRY_MS = 30_000;
 
 /** The name of each hint in the protocol, and its name in an action. */
 const HINTS = {
@@ -26,6 +29,8 @@ export type ListPage = (params: { cursor?: string }) => Promise<unknown>;
 export class KnownTools {
   readonly #tools = new Map<string, KnownTool>();
   #listing: Promise<void> | null = null;
+  /** After a list could not be read, it is asked for again only after this time. By `performance.now()`. */
+  #notBeforeMs = 0;
 
   /** Reads a page of `tools/list`. Returns its tools. */
   note(result: unknown): readonly KnownTool[] {
@@ -52,6 +57,7 @@ export class KnownTools {
   async find(name: string, page: ListPage): Promise<KnownTool | null> {
     const known = this.#tools.get(name);
     if (known !== undefined) return known;
+    if (this.#listing === null && performance.now() < this.#notBeforeMs) return null;
     this.#listing ??= this.#list(page);
     await this.#listing;
     return this.#tools.get(name) ?? null;
@@ -59,8 +65,14 @@ export class KnownTools {
 
   async #list(page: ListPage): Promise<void> {
     let cursor: string | undefined;
-    for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+    const untilMs = performance.now() + MOST_LISTING_MS;
+    for (let pages = 0; pages < MOST_PAGES && performance.now() < untilMs; pages += 1) {
       const result = await page(cursor === undefined ? {} : { cursor }).catch(() => null);
+      if (result === null) {
+        this.#listing = null;
+        this.#notBeforeMs = performance.now() + RETRY_MS;
+        return;
+      }
       this.note(result);
       const { nextCursor } = fieldsOf(result);
       if (typeof nextCursor !== 'string') return;

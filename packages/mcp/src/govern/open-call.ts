@@ -16,6 +16,8 @@ export type OpenCall = {
   readonly digest: string;
   readonly method: GovernedMethod;
   readonly running: RunningAction;
+  /** True after the server asked for input: the call may have had an effect. */
+  hasBegun: boolean;
 };
 
 /** What the answer of the server means for the call. `text`: what the client gets. */

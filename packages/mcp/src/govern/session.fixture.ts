@@ -27,8 +27,9 @@ export function sessionUnder({ mandate = {}, settings, tools = [] }: Given) {
   const session = new Session({ ...SETTINGS, ...settings });
   let listed = tools;
   let lists = 0;
+  const sent: string[] = [];
   const link: ClientLink = {
-    send: () => {},
+    send: (frame) => void sent.push(frame),
     ask: null,
     async askServer() {
       lists += 1;
@@ -36,10 +37,10 @@ export function sessionUnder({ mandate = {}, settings, tools = [] }: Given) {
     },
   };
   let ids = 0;
-  async function call(params: object, method = 'tools/call'): Promise<Got> {
+  async function call(params: object, method = 'tools/call', signal = AbortSignal.any([])): Promise<Got> {
     ids += 1;
     const text = JSON.stringify({ jsonrpc: '2.0', id: ids, method, params });
-    const opened = await session.open(read(text), caller, link, new AbortController().signal);
+    const opened = await session.open(read(text), caller, link, signal);
     if (opened.kind === 'refused') return JSON.parse(opened.frame);
     const answer = readMessage(JSON.stringify({ jsonrpc: '2.0', id: ids, result: { content: [] } }));
     if (answer.kind === 'response') session.answered(opened.call, answer);
@@ -47,6 +48,8 @@ export function sessionUnder({ mandate = {}, settings, tools = [] }: Given) {
   }
   return {
     ...{ sdk, session, caller, call },
+    /** What the client gets before its answers. */
+    sent,
     /** How often the proxy asked the server for its tools. */
     lists: () => lists,
     /** The server changes its tools, and says so. */

@@ -41,6 +41,23 @@ test('an approved call runs once when the client makes it again', async () => {
   expect(codeOf(await call({ name: 'pay', arguments: { to: 'ann', amount: 5 } }))).toBe('APPROVAL_REQUIRED');
 });
 
+test('the question stays the same if the client gives up while its call waits, and makes it again', async () => {
+  const toolPolicies = { pay: { requiresConfirmation: true } };
+  const { call, sent, sdk } = sessionUnder({
+    mandate: { toolPolicies },
+    settings: { defer: 'hold', holdMs: 60_000 },
+  });
+  const params = { name: 'pay', arguments: {}, _meta: { progressToken: 1 } };
+  const leaving = new AbortController();
+  const held = call(params, 'tools/call', leaving.signal);
+  await expect.poll(() => sent.length).toBe(1);
+  leaving.abort(new Error('gone'));
+  await expect(held).rejects.toThrow('gone');
+  const approvalId = /apv_[\w-]+/.exec(sent[0] ?? '')?.[0] ?? '';
+  await sdk.approve(approvalId);
+  expect(codeOf(await call(params))).toBe('ran');
+});
+
 test('calls with one idempotency key of the client are one action', async () => {
   const { call } = sessionUnder({});
   const params = { name: 'pay', arguments: {}, _meta: { 'mandate/idempotencyKey': 'k1' } };

@@ -122,14 +122,17 @@ export class Session {
       return asks === null ? refused(refusal) : { kind: 'refused', frame: asks };
     }
     const { running } = decided;
-    const call = { callId: randomUUID(), subject, digest, method, running };
+    const call = { callId: randomUUID(), subject, digest, method, running, hasBegun: false };
     return { kind: 'forward', frame: frameOf(request, call, serverState), call };
   }
 
   /** Reads the answer of the server to a call. Returns what the client gets. */
   answered(call: OpenCall, response: Response): string {
     const answer: Answered = readAnswer(call, response, this.#seal);
-    if (answer.kind === 'needs-input') this.#park(call);
+    if (answer.kind === 'needs-input') {
+      call.hasBegun = true;
+      this.#park(call);
+    }
     if (answer.kind === 'task') this.#tasks.add(answer.taskId, call);
     return answer.text;
   }

@@ -85,7 +85,7 @@ export class Callers {
     const dropped = keepRecent(this.#askers, name, asker);
     if (dropped !== null) {
       this.#callers.clear();
-      void dropped.close();
+      void dropped.close().catch(() => {});
     }
     return asker;
   }

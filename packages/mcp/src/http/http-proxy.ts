@@ -194,6 +194,7 @@ export class HttpProxy {
       return answerFault(response, open?.request.id ?? 'null', INTERNAL, unreachable(error), 502);
     }
     const sessionId = answer.headers['mcp-session-id'];
+    if (isFailure(answer) && open !== null) client.open.delete(open.request.id);
     if (isFirst && typeof sessionId === 'string') this.#parts.sessions.name(caller.key, sessionId, client);
     await this.#relay(answer, { ...exchange, client }, open);
   }
@@ -252,10 +253,15 @@ export class HttpProxy {
     } catch (error) {
       return lost(error);
     }
-    if (DID_NOT_RUN.has(answer.statusCode ?? 0)) {
+    if (isFailure(answer)) {
       forget();
-      void call.running.settle({ status: 'cancelled' });
-      return relayBytes(answer, exchange);
+      // In a later round of its input, the call may have had its effect already.
+      const hasNotRun = DID_NOT_RUN.has(answer.statusCode ?? 0) && !call.hasBegun;
+      if (hasNotRun) void call.running.settle({ status: 'cancelled' });
+      if (!reply.isStream) return relayBytes(answer, exchange);
+      // The stream contains messages, and the body of this answer is none.
+      answer.resume();
+      return lost(new Error(`it answered with status ${answer.statusCode}`));
     }
     try {
       await this.#relay(answer, exchange, open);
@@ -399,6 +405,10 @@ function headersFor(sent: readonly string[], method: string): string[] {
     headers.push(name, lower === 'mcp-method' ? method : value);
   }
   return headers;
+}
+
+function isFailure({ statusCode = 500 }: IncomingMessage): boolean {
+  return statusCode >= 300;
 }
 
 function unreachable(error: unknown): string {

@@ -3,13 +3,17 @@ import type { OpenRequest } from '../govern/open-request.ts';
 import type { Request } from '../messages/read-message.ts';
 
 const MOST_OPEN = 10_000;
+/** How many requests are kept that nobody waits for any more. Their late answers still settle calls. */
+const MOST_GIVEN_UP = 1_000;
 
 export class OpenRequests {
   readonly #open = new Map<string, OpenRequest>();
+  /** Requests that the client cancelled, or that were stopped. A server may rightly never answer them. */
+  readonly #givenUp = new Map<string, OpenRequest>();
 
   /** Returns why the request cannot be taken, or null. */
   faultOf({ id }: Request): string | null {
-    if (this.#open.has(id)) return `The id ${id} belongs to a request that has no answer yet.`;
+    if (this.get(id) !== undefined) return `The id ${id} belongs to a request that has no answer yet.`;
     return this.#open.size >= MOST_OPEN ? `More than ${MOST_OPEN} requests have no answer yet.` : null;
   }
 
@@ -18,14 +22,27 @@ export class OpenRequests {
   }
 
   get(id: string): OpenRequest | undefined {
-    return this.#open.get(id);
+    return this.#open.get(id) ?? this.#givenUp.get(id);
   }
 
   remove(id: string): void {
     this.#open.delete(id);
+    this.#givenUp.delete(id);
   }
 
-  all(): Iterable<OpenRequest> {
-    return this.#open.values();
+  /** Nobody waits for the answer any more. */
+  giveUp(id: string): void {
+    const open = this.#open.get(id);
+    if (open === undefined) return;
+    this.#open.delete(id);
+    this.#givenUp.set(id, open);
+    if (this.#givenUp.size <= MOST_GIVEN_UP) return;
+    const [oldest] = this.#givenUp.keys();
+    if (oldest !== undefined) this.#givenUp.delete(oldest);
+  }
+
+  /** The requests that the client waits for. */
+  waiting(): readonly OpenRequest[] {
+    return [...this.#open.values()];
   }
 }

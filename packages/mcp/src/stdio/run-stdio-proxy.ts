@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fieldsOf } from '../govern/open-call.ts';
-import type { GovernedRequest, OpenRequest } from '../govern/open-request.ts';
+import { type GovernedRequest, type OpenRequest, withoutArguments } from '../govern/open-request.ts';
 import type { ClientLink, Session } from '../govern/session.ts';
 import type { Caller } from '../govern/settings.ts';
 import { disguiseFault, isGoverned } from '../govern/subjects.ts';
@@ -16,6 +16,7 @@ import {
   type Message,
   namedId,
   PARSE_ERROR,
+  type Request,
   type Response,
   readMessage,
 } from '../messages/read-message.ts';
@@ -82,7 +83,10 @@ class StdioProxy {
     if (signal.aborted) stop();
     const clientGone = this.#readClient().then(() => null);
     const serverRead = this.#readServer();
-    const first = await Promise.race([clientGone, server.ended]);
+    const first = await Promise.race([clientGone, server.ended]).catch(async (error: unknown) => {
+      await server.stop();
+      throw error;
+    });
     if (first !== null) {
       // The server ended by itself. What it has written still reaches the client.
       await Promise.race([serverRead, clientGone, sleep(LAST_WORDS_MS)]);
@@ -91,7 +95,8 @@ class StdioProxy {
       else if (first.code !== 0) this.#parts.warn(`the server ended with ${first.code ?? first.signal}`);
     }
     await server.stop();
-    for (const { governed } of this.#open.all()) governed?.deciding.abort(new Error('The client is gone.'));
+    for (const { governed } of this.#open.waiting())
+      governed?.deciding.abort(new Error('The client is gone.'));
     signal.removeEventListener('abort', stop);
     input.destroy();
     return { code: first === null ? null : (first.code ?? 1), fault: this.#fault };
@@ -176,10 +181,10 @@ class StdioProxy {
       return;
     }
     if (isGoverned(message.method)) {
-      void this.#govern(message as GovernedRequest, bytes);
+      this.#govern(message as GovernedRequest, bytes).catch((error: unknown) => this.#failed(message, error));
       return;
     }
-    this.#open.add({ request: message, governed: null });
+    this.#open.add({ request: withoutArguments(message), governed: null });
     this.#parts.session.notePassing(message);
     pass();
   }
@@ -188,6 +193,7 @@ class StdioProxy {
   #cancelled(params: Readonly<Record<string, unknown>>): 'undecided' | null {
     const id = namedId(params.requestId);
     const governed = id === null ? null : this.#open.get(id)?.governed;
+    if (id !== null && (!governed || governed.call !== null)) this.#open.giveUp(id);
     if (!governed || governed.call !== null) return null;
     governed.deciding.abort(new Error('The client cancelled the call.'));
     return 'undecided';
@@ -195,10 +201,11 @@ class StdioProxy {
 
   async #govern(request: GovernedRequest, bytes: Uint8Array | null): Promise<void> {
     const { session, caller } = this.#parts;
+    const kept = withoutArguments(request);
     const governed: OpenRequest['governed'] = {
-      ...{ request, deciding: new AbortController(), call: null, isAnswered: false },
+      ...{ request: kept, deciding: new AbortController(), call: null, isAnswered: false },
     };
-    this.#open.add({ request, governed });
+    this.#open.add({ request: kept, governed });
     try {
       const opened = await session.open(request, caller, this.#link, governed.deciding.signal);
       if (opened.kind === 'refused') {
@@ -209,7 +216,7 @@ class StdioProxy {
       const { call, frame } = opened;
       governed.call = call;
       const { signal } = call.running;
-      const onStop = () => this.#stop(request, governed);
+      const onStop = () => this.#stop(kept, governed);
       signal.addEventListener('abort', onStop, { once: true });
       if (signal.aborted) onStop();
       else this.#toServer(frame === request.text && bytes !== null ? bytes : frame);
@@ -225,6 +232,7 @@ class StdioProxy {
     if (governed.isAnswered || governed.call === null || this.#open.get(request.id)?.governed !== governed)
       return;
     governed.isAnswered = true;
+    this.#open.giveUp(request.id);
     const requestId = JSON.parse(request.id) as unknown;
     this.#toServer(notificationFrame('notifications/cancelled', { requestId, reason: 'stopped by Mandate' }));
     this.#toClient(this.#parts.session.stopped(request, governed.call));
@@ -285,12 +293,22 @@ class StdioProxy {
     const passed = session
       .passing(request, message, caller)
       .then((text) => this.#toClient(text === message.text && bytes !== null ? bytes : text))
+      .catch((error: unknown) => this.#failed(request, error))
       .finally(() => this.#beingFiltered.delete(passed));
     this.#beingFiltered.add(passed);
   }
 
+  /** An error of the proxy itself is the answer to the request, and does not end the proxy. */
+  #failed({ id }: Request, error: unknown): void {
+    const why = error instanceof Error ? error.message : String(error);
+    this.#parts.warn(`a request could not be handled: ${why}`);
+    this.#toClient(
+      errorFrame(id, { code: -32603, message: `The proxy could not handle the request: ${why}` }),
+    );
+  }
+
   #serverLost(why: string): void {
-    for (const { request, governed } of [...this.#open.all()]) {
+    for (const { request, governed } of this.#open.waiting()) {
       this.#open.remove(request.id);
       if (governed?.isAnswered) continue;
       if (governed !== null) {
