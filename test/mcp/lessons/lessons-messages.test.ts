@@ -20,7 +20,7 @@ test('lesson 9 (context-forge#2178, agentgateway#445, toolhive#3354): _meta pass
 });
 
 test('lesson 10 (agentgateway#2982): the proxy initializes nothing by itself, and passes what the server says', async () => {
-  await using client = startStdio(throughMandate(misbehaving()));
+  await using client = startStdio(throughMandate(misbehaving(), { options: ['--no-hints'] }));
   const { error } = await client.request({ id: 1, method: 'server/discover', params: {} });
   expect(error?.code).toBe(-32601);
   await initialize(client);

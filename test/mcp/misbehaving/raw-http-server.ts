@@ -16,7 +16,11 @@ export type RawRequest = {
 
 export type RawHttpServer = AsyncDisposable & { url: string; requests: readonly RawRequest[] };
 
-/** @param answer writes the whole answer, or leaves it open */
+/**
+ * Requests of the proxy itself are refused, and are not among the requests.
+ *
+ * @param answer writes the whole answer, or leaves it open
+ */
 export async function serveRaw(
   answer: (request: RawRequest, response: ServerResponse) => void | Promise<void>,
 ): Promise<RawHttpServer> {
@@ -25,6 +29,11 @@ export async function serveRaw(
     const { method = '', url = '', headers } = incoming;
     const body = await buffer(incoming);
     const request = { method, path: url, headers, body, frame: frameOf(body) };
+    if (isOfProxy(request.frame)) {
+      const error = { code: -32601, message: 'no list' };
+      sendJson(response, { jsonrpc: '2.0', id: request.frame.id, error });
+      return;
+    }
     requests.push(request);
     await answer(request, response);
   });
@@ -37,6 +46,11 @@ export async function serveRaw(
       server.close();
     },
   };
+}
+
+/** True if the proxy itself asks for the list of tools. */
+function isOfProxy({ id, method }: Frame): boolean {
+  return method === 'tools/list' && typeof id === 'string' && id.startsWith('mandate-');
 }
 
 function frameOf(body: Buffer): Frame {
