@@ -2,6 +2,7 @@
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
 // These two modules are imported by path, because most commands need nothing else of the package to start.
 import { endOnUncaught } from '@mandate/runtime/end-on-uncaught';
 import { sayWarnings } from '@mandate/runtime/say-warnings';
@@ -11,6 +12,10 @@ const { ppid } = process;
 
 // Compiled code is kept beside the packages, where only users who can change the packages can write.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compiled'));
+// A client starts a proxy for each of its MCP servers, so memory counts more than speed: 150 MB instead of 190. The flag
+// has an effect only before most modules are loaded.
+if (process.argv[2] === 'mcp' && !process.argv.includes('--listen'))
+  setFlagsFromString('--optimize-for-size');
 const { runProgram } = await import('./program.ts');
 
 /**

@@ -47,7 +47,7 @@ export function mcpCommand(command: Command, run: RunCommand): void {
     )
     .option(
       '--max-message <mib>',
-      'the longest message of the client or the server (default 16)',
+      'the longest message of the client or the server (default 10)',
       wholeNumber({ min: 1, max: 1_024, unit: 'MiB' }),
     )
     .option('--listen <address>', 'serve over HTTP at this address, such as 127.0.0.1:7430', someText)

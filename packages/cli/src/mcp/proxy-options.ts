@@ -23,7 +23,7 @@ export type ProxyOptions = {
 };
 
 const HOLD_MS = 30_000;
-const MAX_MESSAGE_MIB = 16;
+const MAX_MESSAGE_MIB = 10;
 
 export function proxySettings(options: ProxyOptions): ProxySettings {
   const { prefix = '', list, defer = { mode: 'hold' }, approvalUrl } = options;
