@@ -3,6 +3,7 @@
  * second call would be another action, with another question.
  */
 import { createHash } from 'node:crypto';
+import { canonicalJson } from './canonical-json.ts';
 import type { Caller } from './settings.ts';
 import type { Subject } from './subjects.ts';
 
@@ -44,11 +45,7 @@ export class DeferredCalls {
 
 /** Returns a digest of a call. The order of the keys in the arguments does not count. */
 export function digestOf({ key }: Caller, { tool, args }: Subject): string {
-  const text = JSON.stringify([key, tool, args], (_name, value: unknown) => inOrder(value));
-  return createHash('sha256').update(text).digest('base64url');
-}
-
-function inOrder(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
+  return createHash('sha256')
+    .update(canonicalJson([key, tool, args]))
+    .digest('base64url');
 }

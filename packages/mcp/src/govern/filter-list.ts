@@ -1,7 +1,7 @@
 /** Removes from a list of a server what the policies do not allow. Every other byte stays as it came. */
-import { elementsOf, membersOf, replaceSpans, type Span } from '../json/members.ts';
+import { elementsOf, membersOf, replaceSpans, type TextSpan } from '@mandate/schemas/core';
+import { fieldsOf } from '../messages/fields-of.ts';
 import type { Response } from '../messages/read-message.ts';
-import { fieldsOf } from './open-call.ts';
 import type { Caller } from './settings.ts';
 
 type ListMethod = 'tools/list' | 'resources/list' | 'resources/templates/list' | 'prompts/list';
@@ -86,12 +86,12 @@ function named(element: unknown, key: string, asked: (name: string) => Asked): A
   return typeof name === 'string' ? asked(name) : null;
 }
 
-function textsOf(text: string, spans: readonly Span[]): string[] {
+function textsOf(text: string, spans: readonly TextSpan[]): string[] {
   return spans.map(({ start, end }) => text.slice(start, end));
 }
 
 /** A filtered list is for one agent only. So a cache must not give it to another one, or keep it for long. */
-function privateCache(text: string, members: readonly (Span & { key: string })[]) {
+function privateCache(text: string, members: readonly (TextSpan & { key: string })[]) {
   return members.flatMap(({ key, start, end }) => {
     if (key === 'cacheScope') return [{ start, end, by: '"private"' }];
     const ttlMs = key === 'ttlMs' ? Number(text.slice(start, end)) : 0;

@@ -2,7 +2,7 @@
  * The tools of a server, as its lists describe them. What the server says about a tool goes into the action, because a
  * person must approve a destructive call if no policy says otherwise. A server can lie, so a hint never allows anything.
  */
-import { fieldsOf } from './open-call.ts';
+import { fieldsOf } from '../messages/fields-of.ts';
 
 const MOST_TOOLS = 10_000;
 /** The most pages of a list that the proxy itself reads. */

@@ -3,8 +3,10 @@
  * Mandate, or without any word. Only an answer is an outcome: without one, the effect of the call is unknown, so its
  * reservation stays charged when its lease ends.
  */
+
+import { membersOf, replaceSpans } from '@mandate/schemas/core';
 import type { RunningAction } from '@mandate/sdk/plane';
-import { membersOf, replaceSpans } from '../json/members.ts';
+import { fieldsOf } from '../messages/fields-of.ts';
 import type { Request, Response } from '../messages/read-message.ts';
 import type { Seal } from './sealed-state.ts';
 import type { GovernedMethod, Subject } from './subjects.ts';
@@ -73,15 +75,13 @@ export function frameOf(
   }
   if (serverState !== undefined) {
     const member = params.members.find(({ key }) => key === 'requestState');
-    // A server that stated no state gets null instead of the state of this proxy, so no comma must be removed.
-    if (member !== undefined) {
-      const by = serverState.state === undefined ? null : serverState.state;
+    const { state } = serverState;
+    if (member !== undefined)
       edits.push(
-        by === null
+        state === undefined
           ? withoutMember(params.members, member)
-          : { start: member.start, end: member.end, by: JSON.stringify(by) },
+          : { start: member.start, end: member.end, by: JSON.stringify(state) },
       );
-    }
   }
   return replaceSpans(text, edits);
 }
@@ -120,10 +120,4 @@ function taskIdOf(result: Readonly<Record<string, unknown>>): string | null {
   const own = result.resultType === 'task' ? result.taskId : undefined;
   const taskId = nested ?? own;
   return typeof taskId === 'string' ? taskId : null;
-}
-
-export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : {};
 }

@@ -1,6 +1,8 @@
 /** A request of a client that has no answer yet. */
+
+import { fieldsOf } from '../messages/fields-of.ts';
 import type { Request } from '../messages/read-message.ts';
-import { fieldsOf, type OpenCall } from './open-call.ts';
+import type { OpenCall } from './open-call.ts';
 import type { GovernedMethod } from './subjects.ts';
 
 export type GovernedRequest = Request & { method: GovernedMethod };

@@ -1,6 +1,7 @@
 /** Calls that go on as a task of the server. A call is settled when the status of its task is final. */
+import { keepRecent } from '../keep-recent.ts';
+import { fieldsOf } from '../messages/fields-of.ts';
 import type { OpenCall } from './open-call.ts';
-import { fieldsOf } from './open-call.ts';
 
 const MOST_TASKS = 1_000;
 const DONE: ReadonlySet<unknown> = new Set(['completed', 'failed', 'cancelled']);
@@ -9,10 +10,7 @@ export class RunningTasks {
   readonly #calls = new Map<string, OpenCall>();
 
   add(taskId: string, call: OpenCall): void {
-    this.#calls.set(taskId, call);
-    if (this.#calls.size <= MOST_TASKS) return;
-    const [oldest] = this.#calls.keys();
-    if (oldest !== undefined) this.#calls.delete(oldest);
+    keepRecent(this.#calls, taskId, call, MOST_TASKS);
   }
 
   /** Reads a status: the parameters of a notification, or the result of `tasks/get`. */

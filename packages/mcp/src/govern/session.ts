@@ -4,13 +4,15 @@
  * go through the same session. A message of the new era states its version in `_meta`.
  */
 import { randomUUID } from 'node:crypto';
+import { keepRecent } from '../keep-recent.ts';
+import { fieldsOf } from '../messages/fields-of.ts';
 import type { Notification, Request, Response } from '../messages/read-message.ts';
 import { errorFrame, notificationFrame, resultFrame } from '../messages/write-message.ts';
 import { decideCall, type Waiting } from './decide-call.ts';
 import { DeferredCalls, digestOf } from './deferred-calls.ts';
 import { filterList, isList } from './filter-list.ts';
 import { hintsOf, type KnownTool, KnownTools } from './known-tools.ts';
-import { type Answered, fieldsOf, frameOf, type OpenCall, readAnswer } from './open-call.ts';
+import { type Answered, frameOf, type OpenCall, readAnswer } from './open-call.ts';
 import type { GovernedRequest } from './open-request.ts';
 import { ownRefusal, type Refusal, refusalFrame } from './refusal.ts';
 import { RunningTasks } from './running-tasks.ts';
@@ -80,11 +82,8 @@ export class Session {
     signal: AbortSignal,
   ): Promise<Opened> {
     const { id, method, params } = request;
-    const refused = (refusal: Refusal): Opened => ({
-      kind: 'refused',
-      frame: refusalFrame({ id, method, isModern: isModern(request) }, refusal),
-    });
-    const read = subjectOf(method, request, this.#settings.prefix);
+    const refused = (refusal: Refusal): Opened => ({ kind: 'refused', frame: answerOf(request, refusal) });
+    const read = subjectOf(request, this.#settings.prefix);
     if (!read.ok) {
       const message = `${read.why} Send a call that has only one meaning.`;
       return { kind: 'refused', frame: errorFrame(id, { code: INVALID_PARAMS, message }) };
@@ -131,7 +130,7 @@ export class Session {
     const answer: Answered = readAnswer(call, response, this.#seal);
     if (answer.kind === 'needs-input') {
       call.hasBegun = true;
-      this.#park(call);
+      keepRecent(this.#parked, call.callId, call, MOST_PARKED);
     }
     if (answer.kind === 'task') this.#tasks.add(answer.taskId, call);
     return answer.text;
@@ -139,19 +138,17 @@ export class Session {
 
   /** Returns the answer to a call that Mandate stopped while it ran. */
   stopped(request: GovernedRequest, call: OpenCall): string {
-    const { id, method } = request;
-    return refusalFrame({ id, method, isModern: isModern(request) }, stopOf(call));
+    return answerOf(request, stopOf(call));
   }
 
   /** Returns the answer to a call after its server went away. The effect of the call is unknown. */
   lost(request: GovernedRequest, why: string): string {
-    const { id, method } = request;
     const refusal = ownRefusal(
       'SERVER_GAVE_NO_ANSWER',
       `${why} The call may have had its effect.`,
       'Check what it did before you call again.',
     );
-    return refusalFrame({ id, method, isModern: isModern(request) }, refusal);
+    return answerOf(request, refusal);
   }
 
   /** Returns what the client gets for the answer to a request that was passed on. */
@@ -214,13 +211,6 @@ export class Session {
     );
   }
 
-  #park(call: OpenCall): void {
-    this.#parked.set(call.callId, call);
-    if (this.#parked.size <= MOST_PARKED) return;
-    const [oldest] = this.#parked.keys();
-    if (oldest !== undefined) this.#parked.delete(oldest);
-  }
-
   #waiting(request: Request, link: ClientLink, signal: AbortSignal): Waiting {
     const { progressToken } = fieldsOf(request.params.value._meta);
     const hasToken = typeof progressToken === 'string' || typeof progressToken === 'number';
@@ -266,6 +256,11 @@ export class Session {
       requestState: this.#seal.seal({ actionId }, digest),
     });
   }
+}
+
+function answerOf(request: GovernedRequest, refusal: Refusal): string {
+  const { id, method } = request;
+  return refusalFrame({ id, method, isModern: isModern(request) }, refusal);
 }
 
 /** True if the request is of the era of 2026-07-28 or later. */

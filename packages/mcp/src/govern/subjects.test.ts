@@ -5,7 +5,7 @@ import { disguiseFault, type GovernedMethod, subjectOf } from './subjects.ts';
 function subject(method: GovernedMethod, params: string, prefix = '') {
   const request = readMessage(`{"id":1,"method":"${method}","params":${params}}`);
   if (request.kind !== 'request') throw new Error(`no request: ${params}`);
-  return subjectOf(method, request, prefix);
+  return subjectOf({ ...request, method }, prefix);
 }
 
 test.each<[GovernedMethod, string, object]>([
@@ -61,5 +61,5 @@ test('refuses parameters that a server could read as other arguments', () => {
     '{"id":1,"method":"tools/call","params":{"name":"a","arguments":{},"argument\\u017f":{"b":1}}}',
   );
   if (message.kind !== 'request') throw new Error('it is no request');
-  expect(subjectOf('tools/call', message, '').ok).toBe(false);
+  expect(subjectOf({ ...message, method: 'tools/call' }, '').ok).toBe(false);
 });

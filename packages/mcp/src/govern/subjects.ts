@@ -1,6 +1,6 @@
 /** The requests that the proxy decides, and the tool call that each of them is. */
-import { readJson } from '@mandate/schemas';
-import { ambiguousKey, folded, type Notification, type Request } from '../messages/read-message.ts';
+import { foldedKey, readJson } from '@mandate/schemas';
+import { ambiguousKey, type Notification, type Request } from '../messages/read-message.ts';
 
 export type GovernedMethod = 'tools/call' | 'resources/read' | 'prompts/get';
 
@@ -24,7 +24,7 @@ export function isGoverned(method: string): method is GovernedMethod {
  * id, and some ignore the case of a method or the blanks around it.
  */
 export function disguiseFault({ kind, method }: Request | Notification): string | null {
-  const meant = folded(method).trim();
+  const meant = foldedKey(method).trim();
   if (!isGoverned(meant)) return null;
   if (meant !== method) return `The method "${method}" looks like "${meant}". Write "${meant}".`;
   return kind === 'notification' ? `A message with the method "${method}" needs an id.` : null;
@@ -46,7 +46,10 @@ const CAPS = { depth: 64, keys: 100_000, elements: 1_000_000, stringUnits: 64 * 
  *
  * @param prefix is put before each name, so that tools of several servers have different names in a policy
  */
-export function subjectOf(method: GovernedMethod, { text, params }: Request, prefix: string): Read {
+export function subjectOf(
+  { text, method, params }: Request & { method: GovernedMethod },
+  prefix: string,
+): Read {
   const members = params.members.map((one) =>
     WITH_CAPITALS.has(one.key) ? { ...one, key: one.key.toLowerCase() } : one,
   );
@@ -68,10 +71,10 @@ export function subjectOf(method: GovernedMethod, { text, params }: Request, pre
     if (typeof args !== 'object' || args === null || Array.isArray(args))
       return { ok: false, why: 'The arguments are no object.' };
     // In a policy such a tool could not be told from the other action.
-    if (method === 'tools/call' && OF_OTHERS.has(name))
-      return { ok: false, why: `A tool cannot have the name "${name}", which is that of another action.` };
     if (method === 'tools/call')
-      return { ok: true, subject: { tool: prefix + name, args: args as Subject['args'] } };
+      return OF_OTHERS.has(name)
+        ? { ok: false, why: `A tool cannot have the name "${name}", because another action has it.` }
+        : { ok: true, subject: { tool: prefix + name, args: args as Subject['args'] } };
     return { ok: true, subject: { tool: `${prefix}prompts/get`, args: { name, arguments: args } } };
   } catch (error) {
     return {

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Asker, type Caller, callerOf } from '../govern/settings.ts';
+import { keepRecent } from '../keep-recent.ts';
 import { mandateHeader } from './proxy-headers.ts';
 
 /** The instance of the SDK for one key. */
@@ -70,7 +71,7 @@ export class Callers {
     };
     const name = JSON.stringify([stated, key === undefined ? null : digestOf(key)]);
     const caller = this.#callers.get(name) ?? callerOf(asker, { ...stated, key: name });
-    keepRecent(this.#callers, name, caller);
+    keepRecent(this.#callers, name, caller, MOST_OPEN);
     return { ok: true, caller };
   }
 
@@ -82,7 +83,7 @@ export class Callers {
     if (this.#open === null) return null;
     const name = digestOf(key);
     const asker = this.#askers.get(name) ?? this.#open(key);
-    const dropped = keepRecent(this.#askers, name, asker);
+    const dropped = keepRecent(this.#askers, name, asker, MOST_OPEN);
     if (dropped !== null) {
       this.#callers.clear();
       void dropped.close().catch(() => {});
@@ -108,15 +109,4 @@ function refused(why: string): Found {
 
 function digestOf(key: string): string {
   return createHash('sha256').update(key).digest('base64url');
-}
-
-/** Puts the entry last. Returns the oldest entry if it had to give way. */
-function keepRecent<T>(map: Map<string, T>, name: string, value: T): T | null {
-  map.delete(name);
-  map.set(name, value);
-  if (map.size <= MOST_OPEN) return null;
-  const [oldest] = map;
-  if (oldest === undefined) return null;
-  map.delete(oldest[0]);
-  return oldest[1];
 }

@@ -5,6 +5,7 @@
  */
 import type { OpenRequest } from '../govern/open-request.ts';
 import type { Session } from '../govern/session.ts';
+import { keepRecent } from '../keep-recent.ts';
 import type { Response } from '../messages/read-message.ts';
 
 export type ClientSession = {
@@ -47,20 +48,13 @@ export class ClientSessions {
   }
 
   #keep(name: string, session: ClientSession): void {
-    this.#sessions.delete(name);
-    this.#sessions.set(name, session);
-    if (this.#sessions.size <= MOST_SESSIONS) return;
-    const [oldest] = this.#sessions.keys();
-    if (oldest !== undefined) this.#sessions.delete(oldest);
+    keepRecent(this.#sessions, name, session, MOST_SESSIONS);
   }
 }
 
 /** Remembers a request. Its answer may come on another stream. */
 export function rememberOpen({ open }: ClientSession, request: OpenRequest): void {
-  open.set(request.request.id, request);
-  if (open.size <= MOST_OPEN) return;
-  const [oldest] = open.keys();
-  if (oldest !== undefined) open.delete(oldest);
+  keepRecent(open, request.request.id, request, MOST_OPEN);
 }
 
 function nameOf(callerKey: string, id: string | null): string {

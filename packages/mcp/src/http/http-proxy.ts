@@ -4,13 +4,13 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { fieldsOf } from '../govern/open-call.ts';
+import { foldedKey } from '@mandate/schemas/core';
 import { type GovernedRequest, type OpenRequest, withoutArguments } from '../govern/open-request.ts';
 import type { ClientLink } from '../govern/session.ts';
 import type { Caller } from '../govern/settings.ts';
 import { disguiseFault, isGoverned } from '../govern/subjects.ts';
+import { fieldsOf } from '../messages/fields-of.ts';
 import {
-  folded,
   INVALID_REQUEST,
   type Message,
   namedId,
@@ -385,7 +385,7 @@ function headerFault(
   const { 'mcp-method': method, 'mcp-name': name } = headers;
   // A repeated header has several values.
   const named = typeof method === 'string' ? method.split(',') : [];
-  const isRelevant = [message.method, ...named].some((one) => isGoverned(folded(one).trim()));
+  const isRelevant = [message.method, ...named].some((one) => isGoverned(foldedKey(one).trim()));
   if (!isRelevant) return null;
   if (method !== undefined && method !== message.method)
     return `The header Mcp-Method is "${method}", and the method is "${message.method}".`;

@@ -1,5 +1,5 @@
 /** The bodies that the paths of OAuth take: forms, and the JSON document that registers a client. */
-import { folded } from '../messages/read-message.ts';
+import { foldedKey } from '@mandate/schemas/core';
 import { decoded } from '../messages/split-lines.ts';
 
 /** True if a server could read the body as a message of MCP, or if it is not known how a server reads the body. */
@@ -14,7 +14,7 @@ export function holdsMessage(body: Uint8Array): boolean {
     return /^[{[]/.test(text.trim());
   }
   if (typeof value !== 'object' || value === null) return false;
-  return Array.isArray(value) || Object.keys(value).some((key) => MESSAGE_KEYS.has(folded(key)));
+  return Array.isArray(value) || Object.keys(value).some((key) => MESSAGE_KEYS.has(foldedKey(key)));
 }
 
 const MESSAGE_KEYS: ReadonlySet<string> = new Set(['jsonrpc', 'method', 'params', 'id', 'result', 'error']);

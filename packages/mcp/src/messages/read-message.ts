@@ -5,7 +5,7 @@
  * the one that was decided. So no key that the proxy looks at may appear twice, or in another spelling: some servers
  * ignore the case of keys.
  */
-import { type Member, membersOf, type Span } from '../json/members.ts';
+import { foldedKey, type JsonMember, membersOf, type TextSpan } from '@mandate/schemas/core';
 
 export type Request = {
   kind: 'request';
@@ -23,7 +23,7 @@ export type Response = {
   kind: 'response';
   text: string;
   id: string;
-  result: { value: unknown; span: Span } | null;
+  result: { value: unknown; span: TextSpan } | null;
   isError: boolean;
 };
 
@@ -33,7 +33,7 @@ type Invalid = { kind: 'invalid'; code: number; why: string; id: string };
 export type Message = Request | Notification | Response | Invalid;
 
 /** The parameters of a request. `members` are empty if the parameters are no object. */
-type Params = { value: Readonly<Record<string, unknown>>; members: readonly Member[] };
+type Params = { value: Readonly<Record<string, unknown>>; members: readonly JsonMember[] };
 
 export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
@@ -66,25 +66,16 @@ export function readMessage(text: string): Message {
 /**
  * Returns what is wrong if one of the known keys appears twice, or in another spelling. Null if there is nothing wrong.
  */
-export function ambiguousKey(members: readonly Member[], known: readonly string[]): string | null {
+export function ambiguousKey(members: readonly JsonMember[], known: readonly string[]): string | null {
   const seen = new Set<string>();
   for (const { key } of members) {
-    const name = known.find((one) => one === folded(key));
+    const name = known.find((one) => one === foldedKey(key));
     if (name === undefined) continue;
     if (name !== key) return `The key "${key}" looks like "${name}". Write "${name}".`;
     if (seen.has(key)) return `The key "${key}" appears twice.`;
     seen.add(key);
   }
   return null;
-}
-
-/**
- * Returns the key or method as the most tolerant server reads it: without case, and up to the first NUL. Some servers,
- * such as those in Go, also read "\u017f" as "s" and "\u212a" as "k".
- */
-export function folded(text: string): string {
-  const [read = ''] = text.split('\0', 1);
-  return read.toUpperCase().toLowerCase();
 }
 
 /** Returns the id that a notification names, as JSON. Null if it is no id. */
@@ -96,7 +87,7 @@ function response(
   text: string,
   id: string,
   fields: Record<string, unknown>,
-  members: readonly Member[],
+  members: readonly JsonMember[],
 ): Message {
   const result = members.find(({ key }) => key === 'result');
   // Some servers write `"error": null` beside a result.
@@ -113,7 +104,7 @@ function response(
   };
 }
 
-function paramsOf(text: string, fields: Record<string, unknown>, members: readonly Member[]): Params {
+function paramsOf(text: string, fields: Record<string, unknown>, members: readonly JsonMember[]): Params {
   const member = members.find(({ key }) => key === 'params');
   const found = member === undefined ? null : membersOf(text, member.start);
   if (found === null) return { value: {}, members: [] };

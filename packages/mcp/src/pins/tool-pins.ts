@@ -7,8 +7,9 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
+import { canonicalJson } from '../govern/canonical-json.ts';
 import type { KnownTool } from '../govern/known-tools.ts';
-import { fieldsOf } from '../govern/open-call.ts';
+import { fieldsOf } from '../messages/fields-of.ts';
 import { decoded } from '../messages/split-lines.ts';
 
 type Definition = { digest: string; seenAt: string; definition: unknown };
@@ -105,10 +106,5 @@ export async function writePins(path: string, file: PinFile): Promise<void> {
 
 /** The order of keys does not count, and neither does `_meta`, which may differ in each answer. */
 function digestOf({ _meta, ...definition }: Readonly<Record<string, unknown>>): string {
-  const text = JSON.stringify(definition, (_name, value: unknown) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
-      : value,
-  );
-  return createHash('sha256').update(text).digest('hex');
+  return createHash('sha256').update(canonicalJson(definition)).digest('hex');
 }

@@ -1,5 +1,6 @@
 /** The requests of a client that have no answer yet, by their ids. */
 import type { OpenRequest } from '../govern/open-request.ts';
+import { keepRecent } from '../keep-recent.ts';
 import type { Request } from '../messages/read-message.ts';
 
 const MOST_OPEN = 10_000;
@@ -35,10 +36,7 @@ export class OpenRequests {
     const open = this.#open.get(id);
     if (open === undefined) return;
     this.#open.delete(id);
-    this.#givenUp.set(id, open);
-    if (this.#givenUp.size <= MOST_GIVEN_UP) return;
-    const [oldest] = this.#givenUp.keys();
-    if (oldest !== undefined) this.#givenUp.delete(oldest);
+    keepRecent(this.#givenUp, id, open, MOST_GIVEN_UP);
   }
 
   /** The requests that the client waits for. */

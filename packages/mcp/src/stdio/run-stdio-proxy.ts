@@ -5,12 +5,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fieldsOf } from '../govern/open-call.ts';
+import { elementsOf } from '@mandate/schemas/core';
 import { type GovernedRequest, type OpenRequest, withoutArguments } from '../govern/open-request.ts';
 import type { ClientLink, Session } from '../govern/session.ts';
 import type { Caller } from '../govern/settings.ts';
 import { disguiseFault, isGoverned } from '../govern/subjects.ts';
-import { elementsOf } from '../json/members.ts';
+import { fieldsOf } from '../messages/fields-of.ts';
 import {
   INVALID_REQUEST,
   type Message,

@@ -31,6 +31,8 @@ test.each([
   ['{"a":', /not acceptable JSON/],
   ['[1]', /it is no object/],
   ['{"model":"a","Model":"b"}', /it has the field "Model" twice/],
+  ['{"model":"a","mod\\u0065l":"b"}', /it has the field "model" twice/],
+  ['{"stream":true,"\\u017ftream":false}', /it has the field "ſtream" twice/],
 ])('refuses %j', (text, message) => {
   expect(() => readBody(bytesOf(text))).toThrow(
     expect.objectContaining({ status: 400, code: 'INVALID_JSON', message: expect.stringMatching(message) }),

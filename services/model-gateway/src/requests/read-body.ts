@@ -1,8 +1,7 @@
 /** Reads the body of a request, and changes single values of it. All other bytes reach the upstream as they came. */
-import { decodeText } from '@mandate/schemas';
+import { decodeText, foldedKey, type JsonMember, membersOf, replaceSpans } from '@mandate/schemas';
 import { fieldsOf } from '@mandate/sdk/proxy';
 import { HttpProblem } from '@mandate/server';
-import { type ObjectText, objectText, repeatedName } from './top-level-members.ts';
 
 export type Body = {
   bytes: Uint8Array;
@@ -17,14 +16,14 @@ export function readBody(bytes: Uint8Array): Body {
   if (!decoded.ok) throw invalid(`it is ${decoded.fault.message}`);
   const { text } = decoded;
   const fields = parsed(text);
-  const object = objectText(text);
-  if (object === null) throw invalid('it is no object');
-  const repeated = repeatedName(object);
+  const members = membersOf(text);
+  if (members === null) throw invalid('it is no object');
+  const repeated = repeatedKey(members);
   if (repeated !== null) throw invalid(`it has the field ${JSON.stringify(repeated)} twice`);
   return {
     bytes,
     fields,
-    with: (values) => (Object.keys(values).length === 0 ? bytes : changed(text, object, values)),
+    with: (values) => (Object.keys(values).length === 0 ? bytes : changed({ text, members }, values)),
   };
 }
 
@@ -36,21 +35,36 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-function changed(text: string, { begin, members }: ObjectText, values: Readonly<Record<string, unknown>>) {
-  const pieces: string[] = [];
-  let at = begin;
-  for (const { name, start, end } of members) {
-    if (!Object.hasOwn(values, name)) continue;
-    pieces.push(text.slice(at, start), JSON.stringify(values[name]));
-    at = end;
-  }
-  pieces.push(text.slice(at));
-  const present = new Set(members.map(({ name }) => name));
-  const added = Object.entries(values).flatMap(([name, value]) =>
-    present.has(name) ? [] : [`${JSON.stringify(name)}:${JSON.stringify(value)}`],
+/** The text of an object, and where its members are in it. */
+type ObjectText = { text: string; members: readonly JsonMember[] };
+
+function changed({ text, members }: ObjectText, values: Readonly<Record<string, unknown>>): Uint8Array {
+  const edits = members.flatMap(({ key, start, end }) =>
+    Object.hasOwn(values, key) ? [{ start, end, by: JSON.stringify(values[key]) }] : [],
+  );
+  const present = new Set(members.map(({ key }) => key));
+  const added = Object.entries(values).flatMap(([key, value]) =>
+    present.has(key) ? [] : [`${JSON.stringify(key)}:${JSON.stringify(value)}`],
   );
   if (added.length > 0 && members.length > 0) added.push('');
-  return new TextEncoder().encode(text.slice(0, begin) + added.join(',') + pieces.join(''));
+  const begin = text.indexOf('{') + 1;
+  return new TextEncoder().encode(
+    replaceSpans(text, [...edits, { start: begin, end: begin, by: added.join(',') }]),
+  );
+}
+
+/**
+ * Returns a key that occurs twice. Some servers read the first of two equal keys, and others the last one. Some ignore
+ * upper and lower case. So the model that was decided might not be the model that is called.
+ */
+function repeatedKey(members: readonly JsonMember[]): string | null {
+  const seen = new Set<string>();
+  for (const { key } of members) {
+    const folded = foldedKey(key);
+    if (seen.has(folded)) return key;
+    seen.add(folded);
+  }
+  return null;
 }
 
 function invalid(why: string): HttpProblem {

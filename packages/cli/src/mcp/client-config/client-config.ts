@@ -2,13 +2,13 @@
  * The configuration of an MCP client as text, with the places of what an import changes. Everything else in the text
  * keeps its bytes: the order, the comments, the indentation, and fields that this program does not know.
  */
-import type { Span } from '@mandate/mcp/json-members';
+import type { TextSpan } from '@mandate/schemas/core';
 
 /** A text value, and where it is with its quotation marks. */
-export type Word = Span & { value: string };
+export type Word = TextSpan & { value: string };
 
 /** The list of arguments. `memberStart`: where its key begins. */
-export type Arguments = Span & { memberStart: number; words: readonly Word[] };
+export type Arguments = TextSpan & { memberStart: number; words: readonly Word[] };
 
 type Named = {
   name: string;
@@ -36,7 +36,7 @@ export type ClientConfig = {
   syntax: 'JSON' | 'TOML';
   servers: readonly ServerEntry[];
   /** Values that may be secrets: environment variables, headers and URLs. */
-  secrets: readonly Span[];
+  secrets: readonly TextSpan[];
 };
 
 /** What a reader found in an entry, by the names that all clients use. */

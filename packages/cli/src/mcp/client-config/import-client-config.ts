@@ -1,8 +1,8 @@
 /** `mandate mcp import`: puts the servers in the configuration of an MCP client behind the proxy, or undoes it. */
 import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import { replaceSpans } from '@mandate/mcp/json-members';
 import { plainId } from '@mandate/schemas';
+import { replaceSpans } from '@mandate/schemas/core';
 import type { CommandContext } from '../../command-context.ts';
 import { CommandFailure, type ExitCode, WrongUse } from '../../exit-codes.ts';
 import { isSure } from '../../input/is-sure.ts';

@@ -1,6 +1,6 @@
 /** Reads the configuration of Codex, which is TOML. The servers are the tables below `mcp_servers`. */
 
-import type { Span } from '@mandate/mcp/json-members';
+import type { TextSpan } from '@mandate/schemas/core';
 import { type AST, ParseError, parseTOML } from 'toml-eslint-parser';
 import { WrongUse } from '../../exit-codes.ts';
 import {
@@ -118,6 +118,6 @@ function wordOf(node: AST.TOMLContentNode): Word | null {
   return node.type === 'TOMLValue' && node.kind === 'string' ? { ...spanOf(node), value: node.value } : null;
 }
 
-function spanOf({ range: [start, end] }: { range: readonly [number, number] }): Span {
+function spanOf({ range: [start, end] }: { range: readonly [number, number] }): TextSpan {
   return { start, end };
 }

@@ -2,12 +2,12 @@
  * Puts the proxy before the command of a server, and takes it away again. The text of the old command moves as it is.
  * So an import and its undo give the same bytes, and a file that was edited in between keeps its edits.
  */
-import type { Span } from '@mandate/mcp/json-members';
+import type { TextSpan } from '@mandate/schemas/core';
 import type { StdioEntry } from './client-config.ts';
 import { indentBefore } from './indent-before.ts';
 import { endOfProxy } from './proxied-command.ts';
 
-export type Edit = Span & { by: string };
+export type Edit = TextSpan & { by: string };
 
 export function wordsOf({ command, args }: StdioEntry): string[] {
   return [command.value, ...(args?.words ?? []).map(({ value }) => value)];
@@ -49,7 +49,7 @@ export function withoutProxy(text: string, entry: StdioEntry): Edit[] | null {
 }
 
 /** True if `putBehindProxy` made the whole list, directly after the command. */
-function isNewMember(text: string, { command, args }: StdioEntry, last: Span): boolean {
+function isNewMember(text: string, { command, args }: StdioEntry, last: TextSpan): boolean {
   if (args === null || last.end !== args.end - 1 || args.memberStart < command.end) return false;
   return /^\s*,?\s*$/.test(text.slice(command.end, args.memberStart));
 }

@@ -1,5 +1,5 @@
 /** Shows edits of a text as a unified diff, as `diff -u` and git show changes. */
-import { replaceSpans, type Span } from '@mandate/mcp/json-members';
+import { replaceSpans, type TextSpan } from '@mandate/schemas/core';
 import type { Edit } from './rewrite-entry.ts';
 
 /** `mark`: a blank for context, otherwise a plus or a minus. */
@@ -11,7 +11,7 @@ type Block = { first: number; last: number; edits: Edit[] };
 const CONTEXT_LINES = 3;
 
 /** @param secrets parts of the text that nobody should see; the edits do not touch them */
-export function unifiedDiff(text: string, edits: readonly Edit[], secrets: readonly Span[]): DiffLine[] {
+export function unifiedDiff(text: string, edits: readonly Edit[], secrets: readonly TextSpan[]): DiffLine[] {
   const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
   const endOf = (line: number) => starts[line + 1] ?? text.length;
   const hidden = hiddenByLine(text, secrets, starts);
@@ -61,7 +61,7 @@ function lineCursor(starts: readonly number[]): (at: number) => number {
 /** A secret of several lines is hidden in each of them, because a hunk may begin or end within it. */
 function hiddenByLine(
   text: string,
-  secrets: readonly Span[],
+  secrets: readonly TextSpan[],
   starts: readonly number[],
 ): ReadonlyMap<number, Edit[]> {
   const lineAt = lineCursor(starts);
@@ -80,7 +80,7 @@ function hiddenByLine(
   return lines;
 }
 
-const byStart = (one: Span, other: Span) => one.start - other.start;
+const byStart = (one: TextSpan, other: TextSpan) => one.start - other.start;
 
 function blocksOf(edits: readonly Edit[], starts: readonly number[]): Block[] {
   const blocks: Block[] = [];

@@ -1,20 +1,20 @@
 /**
  * Finds the members of an object, and the elements of a list, in a JSON text. A proxy changes only a few places of a
- * message, and must pass every other byte as it came. `JSON.parse` cannot do this: it rounds large numbers, and keeps
- * one of two equal keys. All functions expect a text that `JSON.parse` accepts.
+ * message, and must pass every other byte as it came. `JSON.parse` cannot do this, because it rounds large numbers and
+ * keeps one of two equal keys. All functions expect a text that `JSON.parse` accepts.
  */
 
 /** The text of a value begins at `start` and ends before `end`. */
-export type Span = { start: number; end: number };
+export type TextSpan = { start: number; end: number };
 
 /** `keyStart`: where the key begins, with its quotation mark. */
-export type Member = Span & { key: string; keyStart: number };
+export type JsonMember = TextSpan & { key: string; keyStart: number };
 
 /** Returns the members of the object that begins at `start`, in their order. Null if the value is no object. */
-export function membersOf(text: string, start = 0): Member[] | null {
+export function membersOf(text: string, start = 0): JsonMember[] | null {
   const open = afterBlanks(text, start);
   if (text[open] !== '{') return null;
-  const members: Member[] = [];
+  const members: JsonMember[] = [];
   let at = afterBlanks(text, open + 1);
   while (text[at] !== '}') {
     const keyStart = at;
@@ -29,10 +29,10 @@ export function membersOf(text: string, start = 0): Member[] | null {
 }
 
 /** Returns the elements of the list that begins at `start`, in their order. Null if the value is no list. */
-export function elementsOf(text: string, start = 0): Span[] | null {
+export function elementsOf(text: string, start = 0): TextSpan[] | null {
   const open = afterBlanks(text, start);
   if (text[open] !== '[') return null;
-  const elements: Span[] = [];
+  const elements: TextSpan[] = [];
   let at = afterBlanks(text, open + 1);
   while (text[at] !== ']') {
     const end = endOfValue(text, at);
@@ -44,7 +44,7 @@ export function elementsOf(text: string, start = 0): Span[] | null {
 }
 
 /** Replaces parts of a text. The parts must not overlap. */
-export function replaceSpans(text: string, edits: readonly (Span & { by: string })[]): string {
+export function replaceSpans(text: string, edits: readonly (TextSpan & { by: string })[]): string {
   let result = '';
   let at = 0;
   for (const { start, end, by } of [...edits].sort((one, other) => one.start - other.start)) {
@@ -52,6 +52,15 @@ export function replaceSpans(text: string, edits: readonly (Span & { by: string 
     at = end;
   }
   return result + text.slice(at);
+}
+
+/**
+ * Returns a key or name as the most tolerant reader reads it: without case, and up to the first NUL. Some readers, such
+ * as those in Go, also read "\u017f" as "s" and "\u212a" as "k".
+ */
+export function foldedKey(key: string): string {
+  const [read = ''] = key.split('\0', 1);
+  return read.toUpperCase().toLowerCase();
 }
 
 const BLANK = /[\t\n\r ]*/y;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { elementsOf, membersOf, replaceSpans } from './members.ts';
+import { elementsOf, membersOf, replaceSpans } from './json-spans.ts';
 
 const spaced = fc.json({ maxDepth: 4 }).map((text) => JSON.stringify(JSON.parse(text), null, 1));
 

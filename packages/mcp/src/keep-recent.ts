@@ -1,0 +1,18 @@
+/**
+ * Adds an entry as the most recent one. Returns the oldest entry if it had to give way. Null: there are at most `most`
+ * entries.
+ */
+export function keepRecent<Value>(
+  map: Map<string, Value>,
+  key: string,
+  value: Value,
+  most: number,
+): Value | null {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size <= most) return null;
+  const [oldest] = map;
+  if (oldest === undefined) return null;
+  map.delete(oldest[0]);
+  return oldest[1];
+}
