@@ -38,7 +38,8 @@ export async function decideCall(subject: Subject, deciding: Deciding, waiting: 
     deciding.actionId ?? (deciding.idempotencyKey === null ? deferred.take(caller, subject) : null);
   const first = await ask(subject, deciding, waiting, {
     actionId: remembered,
-    waits: settings.defer === 'hold',
+    // A client that names the action has shown the question to its user already.
+    waits: settings.defer === 'hold' || deciding.actionId !== null,
   });
   if (first.kind === 'allowed' || first.question === null) return first;
   const { question } = first;

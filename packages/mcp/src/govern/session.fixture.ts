@@ -16,12 +16,18 @@ export const SETTINGS: ProxySettings = {
 };
 
 type Tool = { name: string; [field: string]: unknown };
-type Given = { mandate?: object; settings?: Partial<ProxySettings>; tools?: readonly Tool[] };
+type Given = {
+  mandate?: object;
+  settings?: Partial<ProxySettings>;
+  tools?: readonly Tool[];
+  /** Answers what the proxy asks the client. */
+  ask?: ClientLink['ask'];
+};
 
 /** What the client gets: a result or an error, or `forward` with the frame for the server. */
 type Got = { forward?: string; result?: Record<string, unknown>; error?: Record<string, unknown> };
 
-export function sessionUnder({ mandate = {}, settings, tools = [] }: Given) {
+export function sessionUnder({ mandate = {}, settings, tools = [], ask = null }: Given) {
   const sdk = new Mandate({ mandate: { allowedTools: ['*'], ...mandate } as never });
   const caller = callerOf(sdk, { agentId: 'coder' });
   const session = new Session({ ...SETTINGS, ...settings });
@@ -30,7 +36,7 @@ export function sessionUnder({ mandate = {}, settings, tools = [] }: Given) {
   const sent: string[] = [];
   const link: ClientLink = {
     send: (frame) => void sent.push(frame),
-    ask: null,
+    ask,
     async askServer() {
       lists += 1;
       return { tools: listed };
@@ -52,6 +58,11 @@ export function sessionUnder({ mandate = {}, settings, tools = [] }: Given) {
     sent,
     /** How often the proxy asked the server for its tools. */
     lists: () => lists,
+    /** The client states what it can do, as in `initialize`. */
+    canDo(capabilities: object) {
+      const params = { capabilities };
+      session.notePassing(read(JSON.stringify({ jsonrpc: '2.0', id: 'i', method: 'initialize', params })));
+    },
     /** The server changes its tools, and says so. */
     change(next: readonly Tool[]) {
       listed = next;

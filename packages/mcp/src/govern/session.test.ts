@@ -88,3 +88,65 @@ test('sends the call that was decided, with the bytes of the client', async () =
   const { forward } = await call(params);
   expect(forward).toBe(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }));
 });
+
+const ASKING = { toolPolicies: { pay: { requiresConfirmation: true } } };
+const SHOWING = {
+  defer: 'elicit',
+  holdMs: 60_000,
+  approvalUrl: (id: string) => `https://console.example/${id}`,
+} as const;
+const SHOWS_ADDRESSES = { elicitation: { url: {} } };
+
+test('in the older era, the user sees the address of the question, and the approved call runs', async () => {
+  const { call, canDo, sdk } = sessionUnder({
+    mandate: ASKING,
+    settings: SHOWING,
+    async ask(method, params) {
+      const { elicitationId, url } = params as { elicitationId: string; url: string };
+      expect([method, url]).toEqual(['elicitation/create', `https://console.example/${elicitationId}`]);
+      await sdk.approve(elicitationId);
+      return { action: 'accept' };
+    },
+  });
+  canDo(SHOWS_ADDRESSES);
+  expect(codeOf(await call({ name: 'pay' }))).toBe('ran');
+});
+
+test.each([
+  ['declines', SHOWS_ADDRESSES, { action: 'decline' }],
+  ['uses a client that shows no addresses', {}, { action: 'accept' }],
+])('a user who %s gets the refusal with the question', async (_, capabilities, answer) => {
+  const { call, canDo } = sessionUnder({ mandate: ASKING, settings: SHOWING, ask: async () => answer });
+  canDo(capabilities);
+  expect(refusalIn(await call({ name: 'pay' }))).toMatchObject({
+    code: 'APPROVAL_REQUIRED',
+    approvalId: expect.stringContaining('apv_'),
+  });
+});
+
+test('in the new era, the result asks for the user, and the next round of the same call waits and runs once', async () => {
+  const { call, sent, sdk } = sessionUnder({ mandate: ASKING, settings: SHOWING });
+  const protocol = 'io.modelcontextprotocol';
+  const _meta = {
+    [`${protocol}/protocolVersion`]: '2026-07-28',
+    [`${protocol}/clientCapabilities`]: SHOWS_ADDRESSES,
+    progressToken: 1,
+  };
+  const { result } = await call({ name: 'pay', arguments: { to: 'ann' }, _meta });
+  expect(result).toMatchObject({
+    resultType: 'input_required',
+    inputRequests: { approval: { method: 'elicitation/create', params: { mode: 'url' } } },
+  });
+  const { requestState } = result as { requestState: string };
+  const round = { name: 'pay', _meta, requestState, inputResponses: { approval: { action: 'accept' } } };
+  const other = await call({ ...round, arguments: { to: 'bob' } });
+  expect(other.result?.resultType).toBe('input_required');
+  const waiting = call({ ...round, arguments: { to: 'ann' } });
+  const { approval } = (result as { inputRequests: { approval: { params: { elicitationId: string } } } })
+    .inputRequests;
+  await expect.poll(() => sent.length).toBe(1);
+  await sdk.approve(approval.params.elicitationId);
+  const { forward } = await waiting;
+  expect(forward).not.toContain('requestState');
+  expect(codeOf(await call({ ...round, arguments: { to: 'ann' } }))).toBe('DUPLICATE_ACTION');
+});

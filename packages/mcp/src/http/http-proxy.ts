@@ -24,7 +24,7 @@ import type { Callers } from './callers.ts';
 import { originFault } from './check-origin.ts';
 import { type ClientSession, type ClientSessions, rememberOpen } from './client-session.ts';
 import { holdsMessage } from './login-body.ts';
-import { decodedName, isPlainUtf8, passedHeaders } from './proxy-headers.ts';
+import { decodedName, headersOf, isPlainUtf8 } from './proxy-headers.ts';
 import { Bodies, BodyRefused } from './read-body.ts';
 import { relayAnswer, relayBytes } from './relay-answer.ts';
 import { Reply } from './reply.ts';
@@ -370,7 +370,7 @@ export class HttpProxy {
     const [path = ''] = (request.url ?? '').split('?', 1);
     // The operator may have fixed something in the query, such as that the server only reads.
     const target = path === pathname && search !== '' ? path + search : (request.url ?? '');
-    return { method: request.method ?? 'GET', path: target, headers: passedHeaders(request) };
+    return { method: request.method ?? 'GET', path: target, headers: headersOf(request) };
   }
 }
 

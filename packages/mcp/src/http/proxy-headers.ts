@@ -1,11 +1,7 @@
 /** The headers that the proxy reads, passes on and leaves out. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { passedHeaders } from '@mandate/runtime/passed-headers';
 
-/** Headers of one connection. They end at the proxy. */
-const HOP_BY_HOP = new Set([
-  ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection'],
-  ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
-]);
 /** The proxy must read the answer, so it asks for no compression. It writes the length of a body itself. */
 const OWN = new Set([
   ...['host', 'content-length', 'accept-encoding', 'expect'],
@@ -14,17 +10,9 @@ const OWN = new Set([
 ]);
 const MANDATE = 'x-mandate-';
 
-/** Returns the headers for the other side, each with its spelling and order. Repeated headers stay repeated. */
-export function passedHeaders({ rawHeaders, headers }: IncomingMessage): string[] {
-  const named = connectionHeaders(headers.connection);
-  const passed: string[] = [];
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const [name = '', value = ''] = rawHeaders.slice(at, at + 2);
-    const lower = name.toLowerCase();
-    if (HOP_BY_HOP.has(lower) || OWN.has(lower) || named.has(lower) || lower.startsWith(MANDATE)) continue;
-    passed.push(name, value);
-  }
-  return passed;
+/** Returns the headers for the other side. */
+export function headersOf({ rawHeaders }: IncomingMessage): string[] {
+  return passedHeaders(rawHeaders, (name) => !OWN.has(name) && !name.startsWith(MANDATE));
 }
 
 /** False if a server could read other characters in the body than those that its bytes are in UTF-8. */
@@ -38,10 +26,6 @@ export function isPlainUtf8({ rawHeaders }: IncomingMessage): boolean {
     if (!named.every((after) => /^="?utf-?8"?\s*($|;|,)/.test(after))) return false;
   }
   return true;
-}
-
-function connectionHeaders(connection: string | undefined): Set<string> {
-  return new Set((connection ?? '').split(',').map((name) => name.trim().toLowerCase()));
 }
 
 /** Returns the value of a header of this proxy. Undefined if it is absent or empty. */

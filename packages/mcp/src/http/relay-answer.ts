@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Message, readMessage } from '../messages/read-message.ts';
 import { decoded } from '../messages/split-lines.ts';
 import { drained } from '../streams/drained.ts';
-import { passedHeaders } from './proxy-headers.ts';
+import { headersOf } from './proxy-headers.ts';
 import type { Bodies } from './read-body.ts';
 import { eventOf } from './reply.ts';
 import { EventSplitter, withData } from './split-events.ts';
@@ -54,7 +54,7 @@ export async function relayBytes(
 ): Promise<void> {
   if (!response.headersSent) {
     const length = answer.headers['content-length'];
-    const headers = [...passedHeaders(answer), ...(length === undefined ? [] : ['content-length', length])];
+    const headers = [...headersOf(answer), ...(length === undefined ? [] : ['content-length', length])];
     response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', headers);
   }
   for await (const chunk of answer as AsyncIterable<Uint8Array>) await written(response, chunk);
@@ -77,7 +77,7 @@ async function relayDocument(answer: IncomingMessage, relay: Relay): Promise<voi
       return;
     }
     const bytes = changed === text || message === null ? body : Buffer.from(changed ?? '');
-    const headers = [...passedHeaders(answer), 'content-length', String(bytes.length)];
+    const headers = [...headersOf(answer), 'content-length', String(bytes.length)];
     response.writeHead(answer.statusCode ?? 200, answer.statusMessage ?? '', headers);
     response.end(bytes);
   });
@@ -86,7 +86,7 @@ async function relayDocument(answer: IncomingMessage, relay: Relay): Promise<voi
 async function relayEvents(answer: IncomingMessage, relay: Relay): Promise<void> {
   const { response, change, mostBytes, warn } = relay;
   if (!response.headersSent) {
-    response.writeHead(answer.statusCode ?? 200, answer.statusMessage ?? '', passedHeaders(answer));
+    response.writeHead(answer.statusCode ?? 200, answer.statusMessage ?? '', headersOf(answer));
     response.flushHeaders();
   }
   const events = new EventSplitter(mostBytes);
