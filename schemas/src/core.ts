@@ -23,14 +23,6 @@ export * from './field-steps.ts';
 export * from './governance-events.ts';
 export { JsonFault, keysIn, legible, placeOf, placesIn, pointerStep, type TextPlace } from './json-fault.ts';
 export {
-  elementsOf,
-  foldedKey,
-  type JsonMember,
-  membersOf,
-  replaceSpans,
-  type TextSpan,
-} from './json-spans.ts';
-export {
   type LengthCondition,
   type LengthConditionRead,
   lengthConditionHolds,

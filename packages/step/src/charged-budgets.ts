@@ -76,8 +76,8 @@ export function isTokenLimit(limit: Limit): limit is TokenLimit {
 }
 
 /**
- * A charged counter, and one of the budgets that use it. `most` is the strictest limit of these budgets. Null if none
- * of them limits the counter.
+ * A charged counter, and one of the budgets that use it. `most`: the strictest limit of these budgets. Null: no
+ * budget limits the counter.
  */
 export type Charged<Counter> = Chargeable & { counter: Counter };
 

@@ -1,7 +1,7 @@
 /**
  * Computes how many tokens an action is charged with after its outcome. The rules are those of money, so the same
- * function applies them: the reserved tokens take the place of the reserved amount, and the reported tokens the place
- * of the actual cost.
+ * function applies them. It gets the reserved tokens instead of the reserved amount, and the reported tokens instead of
+ * the actual cost.
  */
 import type { SettleRequest, TokenSettling } from '@mandate/schemas';
 import { finalCharge } from './final-charge.ts';

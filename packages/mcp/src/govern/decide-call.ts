@@ -25,9 +25,9 @@ type Deciding = {
   deferred: DeferredCalls;
   /** What the server says about the tool. Null: nothing. */
   hints: Hints | null;
-  /** The key by which the client recognizes a repeated call. */
+  /** The client states the same key when it repeats a call. Null: it states no key. */
   idempotencyKey: string | null;
-  /** The action that an earlier request has named. */
+  /** The action of an earlier round of the call. Null: this is the first round. */
   actionId: string | null;
 };
 

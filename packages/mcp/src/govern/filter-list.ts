@@ -1,5 +1,5 @@
 /** Removes from a list of a server what the policies do not allow. Every other byte stays as it came. */
-import { elementsOf, membersOf, replaceSpans, type TextSpan } from '@mandate/schemas/core';
+import { elementsOf, membersOf, replaceSpans, type TextSpan } from '@mandate/schemas/json-spans';
 import { fieldsOf } from '../messages/fields-of.ts';
 import type { Response } from '../messages/read-message.ts';
 import type { Caller } from './settings.ts';

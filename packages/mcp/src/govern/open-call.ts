@@ -4,7 +4,7 @@
  * reservation stays charged when its lease ends.
  */
 
-import { membersOf, replaceSpans } from '@mandate/schemas/core';
+import { membersOf, replaceSpans } from '@mandate/schemas/json-spans';
 import type { RunningAction } from '@mandate/sdk/plane';
 import { fieldsOf } from '../messages/fields-of.ts';
 import type { Request, Response } from '../messages/read-message.ts';

@@ -1,6 +1,4 @@
-/**
- * What a client is told about a call that may not run. The words go to a model, so they say why, and what to do.
- */
+/** The answer to a call that may not run. A model reads it, so it says why, and what to do. */
 import type { MandateBlockedError, MandateDeferredError } from '@mandate/sdk/plane';
 import { errorFrame, resultFrame } from '../messages/write-message.ts';
 import type { GovernedMethod } from './subjects.ts';

@@ -1,6 +1,7 @@
 /**
- * Seals what the proxy must find again into the `requestState` of a result with `input_required`. The state goes through
- * the client, which may change it. So it is signed, and a state with another signature counts as none.
+ * Signs the `requestState` of a result with `input_required`. The proxy puts the names of its own call into this state,
+ * and reads them again in the next round of the call. The state goes through the client, which may change it. A state
+ * with another signature is ignored.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 

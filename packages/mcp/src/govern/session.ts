@@ -33,7 +33,7 @@ export type ClientLink = {
 /** `refused`: the frame is the answer. `forward`: the frame goes to the server. */
 export type Opened = { kind: 'refused'; frame: string } | { kind: 'forward'; frame: string; call: OpenCall };
 
-/** How many calls may wait for an answer of the client to a question of the server. */
+/** How many calls may wait until the client has answered the server. */
 const MOST_PARKED = 1_000;
 const INVALID_PARAMS = -32602;
 const INTERNAL = -32603;
@@ -47,7 +47,7 @@ export class Session {
   readonly #tools = new KnownTools();
   readonly #tasks = new RunningTasks();
   readonly #deferred: DeferredCalls;
-  /** Calls to which the server answered that it needs input. */
+  /** Calls that need input of the client. The client makes them again with the input. */
   readonly #parked = new Map<string, OpenCall>();
   /** The capabilities that the client stated in `initialize`. */
   #capabilities: Readonly<Record<string, unknown>> = {};

@@ -1,4 +1,4 @@
-/** What a proxy is told to do, and for whom it asks. */
+/** The settings of a proxy, and the agent of a call. */
 import type { Agent } from '@mandate/sdk/plane';
 import type { ToolPins } from '../pins/tool-pins.ts';
 

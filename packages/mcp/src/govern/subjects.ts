@@ -1,5 +1,6 @@
 /** The requests that the proxy decides, and the tool call that each of them is. */
-import { foldedKey, readJson } from '@mandate/schemas';
+import { readJson } from '@mandate/schemas';
+import { foldedKey } from '@mandate/schemas/json-spans';
 import { ambiguousKey, type Notification, type Request } from '../messages/read-message.ts';
 
 export type GovernedMethod = 'tools/call' | 'resources/read' | 'prompts/get';

@@ -1,10 +1,10 @@
 /**
- * One request of a client after another. Most pass as they came. Messages that are governed, and answers that contain
+ * Handles each request of a client. Most requests pass as they came. Messages that are governed, and answers that contain
  * lists, go through the session of the client.
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { foldedKey } from '@mandate/schemas/core';
+import { foldedKey } from '@mandate/schemas/json-spans';
 import { type GovernedRequest, type OpenRequest, withoutArguments } from '../govern/open-request.ts';
 import type { ClientLink } from '../govern/session.ts';
 import type { Caller } from '../govern/settings.ts';
@@ -115,7 +115,7 @@ export class HttpProxy {
   async #pass(request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> {
     await this.#bodies.read(request, async (read) => {
       const body = request.method === 'POST' && read.length > 0 ? read : null;
-      // Some servers ignore the path, so a message would be a call that nobody has decided.
+      // Some servers ignore the path. They would run a message in this body as a call, and it was not decided.
       if (body !== null && (!isPlainUtf8(request) || holdsMessage(body)))
         return refuse(response, 400, 'This path takes no message of MCP.');
       const answer = await this.#parts.upstream.send({ ...this.#asSent(request), body, signal });

@@ -1,5 +1,5 @@
 /** The bodies that the paths of OAuth take: forms, and the JSON document that registers a client. */
-import { foldedKey } from '@mandate/schemas/core';
+import { foldedKey } from '@mandate/schemas/json-spans';
 import { decoded } from '../messages/split-lines.ts';
 
 /** True if a server could read the body as a message of MCP, or if it is not known how a server reads the body. */

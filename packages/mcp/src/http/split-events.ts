@@ -1,5 +1,5 @@
 /**
- * Splits a stream of server-sent events. The bytes of each event are kept, so that an event which nobody changes passes
+ * Splits a stream of server-sent events. The bytes of each event are kept. So an unchanged event passes
  * as it came, with its comments, its id and its kind of line ends.
  */
 import { decoded, joined } from '../messages/split-lines.ts';

@@ -5,7 +5,7 @@
  * the one that was decided. So no key that the proxy looks at may appear twice, or in another spelling: some servers
  * ignore the case of keys.
  */
-import { foldedKey, type JsonMember, membersOf, type TextSpan } from '@mandate/schemas/core';
+import { foldedKey, type JsonMember, membersOf, type TextSpan } from '@mandate/schemas/json-spans';
 
 export type Request = {
   kind: 'request';

@@ -4,12 +4,12 @@ import { keepRecent } from '../keep-recent.ts';
 import type { Request } from '../messages/read-message.ts';
 
 const MOST_OPEN = 10_000;
-/** How many requests are kept that nobody waits for any more. Their late answers still settle calls. */
+/** How many given-up requests are kept. A late answer to such a request still settles its call. */
 const MOST_GIVEN_UP = 1_000;
 
 export class OpenRequests {
   readonly #open = new Map<string, OpenRequest>();
-  /** Requests that the client cancelled, or that were stopped. A server may rightly never answer them. */
+  /** Requests that the client cancelled, or that Mandate stopped. A server need not answer them. */
   readonly #givenUp = new Map<string, OpenRequest>();
 
   /** Returns why the request cannot be taken, or null. */

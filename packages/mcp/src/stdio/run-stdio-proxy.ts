@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { elementsOf } from '@mandate/schemas/core';
+import { elementsOf } from '@mandate/schemas/json-spans';
 import { type GovernedRequest, type OpenRequest, withoutArguments } from '../govern/open-request.ts';
 import type { ClientLink, Session } from '../govern/session.ts';
 import type { Caller } from '../govern/settings.ts';

@@ -1,6 +1,6 @@
 /**
- * Ends the process group of a server when the proxy was killed in a way that it could not notice. A small shell waits
- * for the end of a pipe that only the proxy holds. The system closes this pipe with the proxy.
+ * Ends the process group of a server after the proxy was killed by SIGKILL. A small shell waits for the end of a pipe
+ * that only the proxy holds. When the proxy ends, the system closes this pipe.
  */
 import { spawn } from 'node:child_process';
 

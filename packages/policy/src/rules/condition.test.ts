@@ -11,6 +11,7 @@ const SUBJECT = {
     type: 'tool_call' as const,
     tool: 'send_mail',
     args: { to: 'ann@example.com', amount: 50, nothing: null, mixed: [1, null], none: [] },
+    hints: { openWorld: true },
     context: { environment: 'prod', dry: false },
   },
 };
@@ -28,6 +29,7 @@ test.each<[string, unknown, boolean | null]>([
   ['a number compared with a text', tier('==', '2'), null],
   ['a number that differs from a text', tier('!=', '2'), null],
   ['a number compared with a boolean', tier('==', true), null],
+  ['a hint of the server of the tool', { field: 'action.hints.openWorld', op: '==', value: true }, true],
   ['null compared with null', { field: 'action.args.nothing', op: '==', value: null }, true],
   ['null compared with a text', { field: 'action.args.nothing', op: '!=', value: 'x' }, null],
   ['a text compared with null', tool('==', null), null],

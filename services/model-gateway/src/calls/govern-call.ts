@@ -43,7 +43,7 @@ export async function governCall(given: ClientCall): Promise<void> {
     await gateway.calls.run(() => callFirst({ ...given, body, agent, plane, client }, targets));
   } catch (error) {
     if (!client.left.aborted) throw refusalOfError(error);
-    // Nobody waits for an answer.
+    // The client has gone, so there is nobody to answer.
     given.reply.hijack();
   }
 }

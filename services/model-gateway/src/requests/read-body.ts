@@ -1,5 +1,6 @@
 /** Reads the body of a request, and changes single values of it. All other bytes reach the upstream as they came. */
-import { decodeText, foldedKey, type JsonMember, membersOf, replaceSpans } from '@mandate/schemas';
+import { decodeText } from '@mandate/schemas';
+import { foldedKey, type JsonMember, membersOf, replaceSpans } from '@mandate/schemas/json-spans';
 import { fieldsOf } from '@mandate/sdk/proxy';
 import { HttpProblem } from '@mandate/server';
 

@@ -2,7 +2,7 @@
  * The configuration of an MCP client as text, with the places of what an import changes. Everything else in the text
  * keeps its bytes: the order, the comments, the indentation, and fields that this program does not know.
  */
-import type { TextSpan } from '@mandate/schemas/core';
+import type { TextSpan } from '@mandate/schemas/json-spans';
 
 /** A text value, and where it is with its quotation marks. */
 export type Word = TextSpan & { value: string };

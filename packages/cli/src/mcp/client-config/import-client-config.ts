@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { plainId } from '@mandate/schemas';
-import { replaceSpans } from '@mandate/schemas/core';
+import { replaceSpans } from '@mandate/schemas/json-spans';
 import type { CommandContext } from '../../command-context.ts';
 import { CommandFailure, type ExitCode, WrongUse } from '../../exit-codes.ts';
 import { isSure } from '../../input/is-sure.ts';

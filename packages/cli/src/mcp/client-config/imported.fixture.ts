@@ -1,5 +1,5 @@
 /** Imports a text as the command does, without files. */
-import { replaceSpans } from '@mandate/schemas/core';
+import { replaceSpans } from '@mandate/schemas/json-spans';
 import { type ProxyAsked, planImport, planUndo } from './plan-import.ts';
 import { readClientConfig } from './read-client-config.ts';
 

@@ -1,6 +1,6 @@
 /** Reads the configuration of Codex, which is TOML. The servers are the tables below `mcp_servers`. */
 
-import type { TextSpan } from '@mandate/schemas/core';
+import type { TextSpan } from '@mandate/schemas/json-spans';
 import { type AST, ParseError, parseTOML } from 'toml-eslint-parser';
 import { WrongUse } from '../../exit-codes.ts';
 import {

@@ -2,7 +2,7 @@
  * Puts the proxy before the command of a server, and takes it away again. The text of the old command moves as it is.
  * So an import and its undo give the same bytes, and a file that was edited in between keeps its edits.
  */
-import type { TextSpan } from '@mandate/schemas/core';
+import type { TextSpan } from '@mandate/schemas/json-spans';
 import type { StdioEntry } from './client-config.ts';
 import { indentBefore } from './indent-before.ts';
 import { endOfProxy } from './proxied-command.ts';

@@ -1,5 +1,5 @@
 /** Laws of import and undo, for random configurations. */
-import { replaceSpans } from '@mandate/schemas/core';
+import { replaceSpans } from '@mandate/schemas/json-spans';
 import { runs } from '@mandate/testing/run-options';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
 /** Shows edits of a text as a unified diff, as `diff -u` and git show changes. */
-import { replaceSpans, type TextSpan } from '@mandate/schemas/core';
+import { replaceSpans, type TextSpan } from '@mandate/schemas/json-spans';
 import type { Edit } from './rewrite-entry.ts';
 
 /** `mark`: a blank for context, otherwise a plus or a minus. */
