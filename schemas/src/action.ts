@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { everyAction, principal } from './action-fields.ts';
 import { described } from './described.ts';
 import { memoryOperation, memoryRead, memoryWrite } from './memory-actions.ts';
+import { RISK_LEVELS } from './risk.ts';
 import { count, id, parsedJson, plainId } from './scalars.ts';
 import { output, prompt } from './text-actions.ts';
 
@@ -29,6 +30,11 @@ export const toolCall = z.strictObject({
     toolHints.optional(),
     'What the server of the tool says about it. The caller claims it. If no policy says whether a person must approve calls of the tool, a destructive tool needs an approval.',
     { destructive: true },
+  ),
+  risk: described(
+    z.enum(RISK_LEVELS).optional(),
+    'The risk of the tool. The caller claims it, and the MCP proxy derives it from the hints. Rules can read it. It decides nothing by itself.',
+    'critical',
   ),
 });
 

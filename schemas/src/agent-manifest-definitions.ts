@@ -11,6 +11,7 @@ import {
   uri,
 } from './agent-manifest-fields.ts';
 import { described } from './described.ts';
+import { RISK_LEVELS } from './risk.ts';
 import { parsedJson } from './scalars.ts';
 
 export const definitionName = manifestName;
@@ -32,8 +33,7 @@ const optionalName = described(
 );
 const optionalDescription = described(anyText().optional(), 'A description for people.', 'Finds pages.');
 
-export const RISK_LEVELS = ['safe', 'standard', 'critical'] as const;
-export type RiskLevel = (typeof RISK_LEVELS)[number];
+export { RISK_LEVELS, type RiskLevel } from './risk.ts';
 
 const TOOL = {
   type: described(z.literal('tool'), 'A tool.'),

@@ -1,8 +1,9 @@
 /**
- * A record of the alerts topic: an alert, or its delivery to a webhook. The alerter keeps its state only in this
- * topic. It computes active alerts, used ids and due deliveries from these records.
+ * A record of the alerts topic: an alert, its delivery to a webhook, or the result of a reconciler. The alerter keeps
+ * its state only in this topic. It computes active alerts, used ids and due deliveries from these records.
  */
 import { z } from 'zod';
+import { BUDGET_SCOPES, COUNTER_UNITS } from './counter-names.ts';
 import { described } from './described.ts';
 import { count, id, logPosition, parsedJson, tenant, time } from './scalars.ts';
 
@@ -121,7 +122,11 @@ export const alertDelivered = z
     delivery: described(
       z.object({
         ...delivery,
-        status: described(count, 'The HTTP status of the answer of the webhook.', 204),
+        status: described(
+          count,
+          'The HTTP status of the answer of the webhook, or the reply code of a mail server.',
+          204,
+        ),
       }),
       'The delivery that succeeded.',
     ),
@@ -183,6 +188,93 @@ export const alertsBegun = z
   });
 export type AlertsBegun = z.infer<typeof alertsBegun>;
 
+/** How many counters that differ are kept of one report. */
+export const MAX_DIFFERENCES_KEPT = 100;
+
+const amount = z.int();
+
+/** A counter that differs between log, ledger and audit. */
+const counterDifference = z.object({
+  scope: described(z.enum(BUDGET_SCOPES), 'The scope of the budget.', 'agent'),
+  subject: described(
+    z.string().max(1_000),
+    'Whose counter it is: the agent of the scope `agent`, for example.',
+    'airline-007',
+  ),
+  budget: described(z.string().max(1_000), 'The id of the budget.', 'total'),
+  unit: described(
+    z.enum(['micros', ...COUNTER_UNITS]),
+    'The unit of the amounts. `micros`: micro-dollars.',
+    'micros',
+  ),
+  log: described(amount, 'The amount by the log.', 8_120_000),
+  kept: described(amount, 'The part of `log` in the months that the audit keeps.', 8_120_000),
+  ledger: described(amount, 'The amount in the ledger.', 8_100_000),
+  audit: described(amount.nullable(), 'The amount by the audit. null: the audit was not asked.', 8_120_000),
+});
+
+/** The result of a reconciler: how much it compared, and how much of it differs. */
+const RESULT = {
+  driftMicros: described(
+    count,
+    'By how much all counters of money together differ, in micro-dollars.',
+    20_000,
+  ),
+  driftTokens: described(count, 'By how many tokens all counters of tokens together differ.', 0),
+  driftToolCalls: described(
+    count,
+    'By how many calls of tools all counters of tool calls together differ.',
+    0,
+  ),
+  counters: described(count, 'How many counters were compared.', 412),
+  differences: described(count, 'How many counters differ.', 1),
+  differing: described(
+    z.array(counterDifference).max(MAX_DIFFERENCES_KEPT),
+    'The first 100 counters that differ.',
+  ),
+  doubledActions: described(count, 'How many actions were decided twice.', 0),
+  brokenLaws: described(count, 'How many laws of the plane did not hold.', 0),
+  decisions: described(
+    count.optional(),
+    'How many decisions the log had. Absent if the reconciler did not say.',
+    9_120,
+  ),
+  settlements: described(
+    count.optional(),
+    'How many settlements the log had. Absent if the reconciler did not say.',
+    9_004,
+  ),
+};
+
+/** What a reconciler reports. */
+export const reconcileReport = z.strictObject({
+  ...RESULT,
+  driftTokens: RESULT.driftTokens.default(0),
+  driftToolCalls: RESULT.driftToolCalls.default(0),
+  differing: RESULT.differing.default([]),
+  brokenLaws: RESULT.brokenLaws.default(0),
+});
+
+export const reconciledFact = z.object({
+  ...RESULT,
+  tenant: described(tenant, 'The tenant that was reconciled.', 'default'),
+  by: described(z.string(), 'The API key that reported the result.', 'key:ops-laptop'),
+  at: described(time, 'When the result was reported.'),
+});
+export type ReconciledFact = z.infer<typeof reconciledFact>;
+
+export const tenantReconciled = z
+  .object({
+    event: described(z.literal('tenant.reconciled'), 'The kind of the record.'),
+    reconciled: described(reconciledFact, 'What was found, and who reported it.'),
+  })
+  .meta({
+    title: 'tenant.reconciled',
+    description:
+      'A reconciler compared log, ledger and audit of a tenant. The newest record of a tenant counts.',
+  });
+export type TenantReconciled = z.infer<typeof tenantReconciled>;
+
 export const alertsRecord = z.discriminatedUnion('event', [
   alertRaised,
   alertCleared,
@@ -190,6 +282,7 @@ export const alertsRecord = z.discriminatedUnion('event', [
   alertUndelivered,
   alertReplayed,
   alertsBegun,
+  tenantReconciled,
 ]);
 export type AlertsRecord = z.infer<typeof alertsRecord>;
 

@@ -15,7 +15,8 @@ import { tenant, time } from './scalars.ts';
  * include `report`.
  * - `record`: record decisions that an SDK made itself. Such a record changes no budget of the plane.
  * - `audit`: read the audit.
- * - `operate`: kill, revive and adjust budgets in the tenant of the key.
+ * - `approve`: grant and deny approvals in the tenant of the key.
+ * - `operate`: kill, revive, approve and adjust budgets in the tenant of the key.
  * - `operate:all`: commands for more than one tenant, such as a kill of everything. It does not include `operate`.
  * - `operate:limits`: give back what the tenant limits of the key's tenant count. No role has it.
  * - `author`: change agents, policies and rules of the tenant.
@@ -28,6 +29,7 @@ export const API_SCOPES = [
   'release',
   'record',
   'audit',
+  'approve',
   'operate',
   'operate:all',
   'operate:limits',
@@ -52,6 +54,8 @@ export const AGENT_SCOPES = [
  */
 export const ROLES = {
   viewer: ['audit'],
+  /** A person who answers approvals, and can stop nothing. */
+  approver: ['audit', 'approve'],
   operator: ['audit', 'operate'],
   author: ['audit', 'author'],
   admin: ['audit', 'operate', 'author', 'persons', 'admin'],

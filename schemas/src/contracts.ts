@@ -11,6 +11,7 @@ import {
   alertReplayed,
   alertsBegun,
   alertUndelivered,
+  tenantReconciled,
 } from './alert.ts';
 import { auditRead } from './audit-read.ts';
 import { casesDocument } from './cases-document.ts';
@@ -67,6 +68,7 @@ export const RECORDS = {
     'alert.undelivered': alertUndelivered,
     'alert.replayed': alertReplayed,
     'alerts.begun': alertsBegun,
+    'tenant.reconciled': tenantReconciled,
   },
   [TOPICS.access]: { 'audit.read': auditRead },
   [TOPICS.sdkRecords]: { 'sdk.decided': sdkDecided, 'sdk.settled': sdkSettled },

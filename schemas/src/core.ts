@@ -40,6 +40,7 @@ export { patternDoubt } from './pattern-doubt.ts';
 export * from './plan.ts';
 export * from './policy-reference.ts';
 export * from './privacy-patterns.ts';
+export * from './risk.ts';
 export * from './rules-that-gave.ts';
 export * from './settlement-codes.ts';
 export * from './sortable-id.ts';

@@ -26,7 +26,7 @@ function headOf(text: string): DecisionsHead {
 function wholeOf(text: string) {
   const record = readDecisionsRecord(Buffer.from(text));
   if (record.event !== 'action.decided') return record;
-  const { id, type, tool, model, provider, observed, reason, remedy, ...decision } = record.decision;
+  const { id, model, provider, observed, reason, remedy, ...decision } = record.decision;
   const { retryAfterMs, chargedMicros, cumulativeMicros, remainingMicros, remainingCalls, mandate, ...less } =
     decision;
   const { duplicateOf, requestedAt, controlRevision, shadow, checks, action, ...head } = less;

@@ -19,6 +19,8 @@ const HEAD = {
   attempt: true,
   tenant: true,
   agentId: true,
+  type: true,
+  tool: true,
   verdict: true,
   code: true,
   final: true,

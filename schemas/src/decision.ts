@@ -13,7 +13,10 @@ import {
   settling,
   TURN_COUNTS,
   tokenLimit,
-  tokenSettling,
+  toolCallLimit,
+  type UnitLimit,
+  type UnitSettling,
+  unitSettling,
 } from './limit.ts';
 import { micros, microsDelta } from './money-shapes.ts';
 import { policyNamed } from './policy-reference.ts';
@@ -100,6 +103,14 @@ export const originViolation = z.object({
 export type OriginViolation = z.infer<typeof originViolation>;
 
 /** The changes of the ledger for an ALLOW: the charged counters, and how the outcome settles the charge. */
+function reservedIn<L extends z.ZodType>(limit: L, example: number) {
+  return z.object({
+    reserved: described(count, 'The amount that the ALLOW charged.', example),
+    settling: described(unitSettling, 'How an outcome settles it.'),
+    limits: described(z.array(limit), 'The counters that were charged.'),
+  });
+}
+
 export const reservation = z.object({
   micros: described(micros, 'What the ALLOW charged, in micro-dollars.', 100_000),
   charging: described(charging, 'How an outcome turns it into a cost.'),
@@ -112,18 +123,20 @@ export const reservation = z.object({
     z.array(rateLimit.omit({ otherLimits: true })),
     'The counters of rates that were charged.',
   ),
-  tokens: described(
+  units: described(
     z
       .object({
-        tokens: described(count, 'The tokens that the ALLOW charged.', 1_700),
-        settling: described(tokenSettling, 'How an outcome settles them.'),
-        limits: described(
-          z.array(tokenLimit.omit({ otherLimits: true })),
-          'The counters of tokens that were charged.',
+        tokens: described(
+          reservedIn(tokenLimit.omit({ otherLimits: true }), 1_700).optional(),
+          'The tokens. Absent if no policy limits tokens.',
+        ),
+        toolCalls: described(
+          reservedIn(toolCallLimit.omit({ otherLimits: true }), 1).optional(),
+          'The calls of tools that the answer may ask for. Absent if no policy limits them.',
         ),
       })
       .optional(),
-    'The tokens that were reserved. Absent if no policy limits tokens, or if the action is no LLM call.',
+    'What was reserved in units other than money. Absent if no policy limits such a unit, or if the action is no LLM call.',
   ),
   leaseMs: described(count, 'How long the call may run, in milliseconds.', 30_000),
   opensTurn: described(
@@ -152,6 +165,12 @@ export const reservation = z.object({
   ),
 });
 export type Reservation = z.infer<typeof reservation>;
+/** What was reserved in one unit. */
+export type UnitReservation = {
+  reserved: number;
+  settling: UnitSettling;
+  limits: Omit<UnitLimit, 'otherLimits'>[];
+};
 
 /**
  * The calls that a DEFER reserves in rates: one call in each of these rates, for the question. The approved retry
@@ -260,6 +279,11 @@ export const decision = z.object({
     z.int().optional(),
     'The fewest tokens that any limit has left. Absent if no limit on tokens was checked.',
     82_300,
+  ),
+  remainingToolCalls: described(
+    z.int().optional(),
+    'The fewest calls of tools that any limit on answers has left. Absent if no such limit was checked.',
+    12,
   ),
   remainingCalls: described(
     z.int().nullable(),

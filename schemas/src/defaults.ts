@@ -52,6 +52,8 @@ export const DEFAULTS = {
    */
   actualCostFactor: 10,
   actualCostMicros: 1_000_000,
+  /** How many calls of tools of one answer are charged to counters that agents share. */
+  sharedToolCallsPerAnswer: 100,
   /**
    * How many calls without a reservation an agent may have open at one time. Applies if money is limited, unless a
    * policy sets this number.
@@ -85,8 +87,8 @@ export const CAPS = {
    */
   keyUnits: 1_000,
   amountMicros: Number.MAX_SAFE_INTEGER,
-  /** The highest limit on tokens. */
-  amountTokens: Number.MAX_SAFE_INTEGER,
+  /** The highest limit in a unit other than money. */
+  amountOfUnit: Number.MAX_SAFE_INTEGER,
   /** The maximum number of tokens of one kind that an outcome may state. */
   tokens: 1_000_000_000,
   replayMemoryMs: 31 * 86_400_000,
@@ -113,6 +115,10 @@ export const CAPS = {
   budgetsPerMandate: 32,
   /** The highest value of `maxOpen`. The ledger keeps one timestamp for each open call. */
   openCalls: 100_000,
+  /** The maximum number of tools that an outcome counts by name, for the answer of a model. */
+  toolsPerAnswer: 64,
+  /** The maximum number of calls of tools that are counted in the answer of a model. */
+  toolCallsPerAnswer: 10_000,
   /** The highest value of `calls` in `maxReleases`. */
   releaseCalls: 100_000,
   globs: 10_000,

@@ -1,7 +1,7 @@
 /** The gate of agent manifests (`gate.yaml`): what no manifest may hold. An unknown field is an error. */
 import { z } from 'zod';
-import { RISK_LEVELS } from './agent-manifest-definitions.ts';
 import { described } from './described.ts';
+import { RISK_LEVELS } from './risk.ts';
 
 const IPV6 = /^\[[0-9A-Fa-f:.]+\]$/;
 const NAME = /^(?:\*\.)?[^\s*:/\\?#@[\]%]+$/u;

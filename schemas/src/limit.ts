@@ -3,7 +3,7 @@
  * agent, tool and window. It never belongs to a grant, so a new grant resets no counter.
  */
 import { z } from 'zod';
-import { BUDGET_SCOPES, OPEN_CALLS } from './counter-names.ts';
+import { BUDGET_SCOPES, type CounterUnit, OPEN_CALLS, UNIT_NAMES } from './counter-names.ts';
 import { described } from './described.ts';
 import { micros } from './money-shapes.ts';
 import { count, id } from './scalars.ts';
@@ -68,33 +68,55 @@ export const budgetLimit = z.object({
 });
 export type BudgetLimit = z.infer<typeof budgetLimit>;
 
-export const tokenLimit = z.object({
-  kind: described(z.literal('tokens'), 'A limit on the tokens of LLM calls.'),
-  scope: described(z.enum(BUDGET_SCOPES), 'Who shares the counter.'),
-  subject: described(
-    z.string(),
-    'The agent, principal or mandate that the limit counts for. Empty: the tenant, or no principal.',
-    'assistant-1',
-  ),
-  id: described(
-    id,
-    'The id of the limit in `tokensPerWindow`. `total`: the lifetime limit `maxTokensTotal`.',
-    'total',
-  ),
-  windowMs: described(
-    count.nullable(),
-    'The length of the window, in milliseconds. null: it never resets.',
-    60_000,
-  ),
-  maxTokens: described(count, 'The most tokens that may be used, of input and output together.', 100_000),
-  policy,
-  ancestor,
-  otherLimits: described(
-    z.array(other.extend({ maxTokens: described(count, 'The other limit, in tokens.', 200_000) })).optional(),
-    'Limits of other policies on the same counter. No other limit is stricter. For people only. Absent if there is no other limit.',
-  ),
+/** A limit in a unit other than money. The fields are the same for each unit. */
+function limitInUnit<Unit extends CounterUnit>(
+  unit: Unit,
+  says: { kind: string; most: string; example: number },
+) {
+  return z.object({
+    kind: described(z.literal(unit), says.kind),
+    scope: described(z.enum(BUDGET_SCOPES), 'Who shares the counter.'),
+    subject: described(
+      z.string(),
+      'The agent, principal or mandate that the limit counts for. Empty: the tenant, or no principal.',
+      'assistant-1',
+    ),
+    id: described(
+      id,
+      `The id of the limit in \`${UNIT_NAMES[unit].perWindow}\`. \`total\`: the lifetime limit \`${UNIT_NAMES[unit].total}\`.`,
+      'total',
+    ),
+    windowMs: described(
+      count.nullable(),
+      'The length of the window, in milliseconds. null: it never resets.',
+      60_000,
+    ),
+    most: described(count, says.most, says.example),
+    policy,
+    ancestor,
+    otherLimits: described(
+      z
+        .array(
+          other.extend({ most: described(count, 'The other limit, in the same unit.', 2 * says.example) }),
+        )
+        .optional(),
+      'Limits of other policies on the same counter. No other limit is stricter. For people only. Absent if there is no other limit.',
+    ),
+  });
+}
+
+export const tokenLimit = limitInUnit('tokens', {
+  kind: 'A limit on the tokens of LLM calls.',
+  most: 'The most tokens that may be used, of input and output together.',
+  example: 100_000,
 });
-export type TokenLimit = z.infer<typeof tokenLimit>;
+export const toolCallLimit = limitInUnit('toolCalls', {
+  kind: 'A limit on the calls of tools that answers of models ask for.',
+  most: 'The most calls of tools that answers may ask for. The answer that crosses the limit is let through.',
+  example: 50,
+});
+/** A limit in a unit other than money. `kind` is the unit. */
+export type UnitLimit = Omit<z.infer<typeof tokenLimit>, 'kind'> & { kind: CounterUnit };
 
 export const rateLimit = z.object({
   kind: described(z.literal('rate'), 'A limit on calls.'),
@@ -195,11 +217,12 @@ export type TurnLimit = z.infer<typeof turnLimit>;
 export const limit = z.discriminatedUnion('kind', [
   budgetLimit,
   tokenLimit,
+  toolCallLimit,
   rateLimit,
   confirmationLimit,
   turnLimit,
 ]);
-export type Limit = z.infer<typeof limit>;
+export type Limit = Exclude<z.infer<typeof limit>, { kind: CounterUnit }> | UnitLimit;
 
 /**
  * How a charge is settled: by one of the three columns of the table in docs/semantics.md, section 4, or by a
@@ -309,35 +332,35 @@ export const settling = z.object({
 export type Settling = z.infer<typeof settling>;
 
 /**
- * How an outcome settles the tokens that an ALLOW reserved. The rules are those of money: the charging table, a cap,
- * and a bound on what the agent's own reports give back. If policies differ, the rule that charges more counts.
+ * How an outcome settles what an ALLOW reserved in a unit. The rules are those of money: the charging table, a cap, and
+ * a bound on what the agent's own reports give back. If policies differ, the rule that charges more counts.
  */
-export const tokenSettling = z.object({
+export const unitSettling = z.object({
   charging: described(
     z.enum(['SUCCESS_BASED', 'ATTEMPT_BASED']),
-    'What a failure charges. `SUCCESS_BASED`: the reported tokens only. `ATTEMPT_BASED`: as much as a success.',
+    'What a failure charges. `SUCCESS_BASED`: the reported amount only. `ATTEMPT_BASED`: as much as a success.',
   ),
-  mostTokens: described(
+  most: described(
     count,
-    'How many of the reported tokens are charged to counters that agents share. The others are excess.',
+    'How much of the reported amount is charged to counters that agents share. The rest is excess.',
     17_000,
   ),
   releases: described(
     z
       .object({
-        tokens: described(
+        amount: described(
           count,
-          'The most tokens that such reports may have given back in all after this report.',
+          'The most that such reports may have given back in all after this report.',
           17_000,
         ),
         percent: described(
           count,
-          'By how much each success raises what may still be given back, in percent of its tokens.',
+          'By how much each success raises what may still be given back, in percent of its charge.',
           20,
         ),
       })
       .nullable(),
-    "How many tokens the agent's own reports of failures may give back. null: no bound.",
+    "How much the agent's own reports of failures may give back. null: no bound.",
   ),
 });
-export type TokenSettling = z.infer<typeof tokenSettling>;
+export type UnitSettling = z.infer<typeof unitSettling>;

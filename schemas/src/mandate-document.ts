@@ -1,11 +1,20 @@
 /** The mandate as people write it: YAML or JSON, amounts in dollars. An unknown field is an error. */
+
 import { z } from 'zod';
-import { BUDGET_SCOPES, RATE_SCOPES, RELEASED_BUDGET, TOTAL_BUDGET } from './counter-names.ts';
+import {
+  BUDGET_SCOPES,
+  type CounterUnit,
+  RATE_SCOPES,
+  RELEASED_BUDGET,
+  TOTAL_BUDGET,
+  UNIT_NAMES,
+} from './counter-names.ts';
 import { CAPS } from './defaults.ts';
 import { described } from './described.ts';
 import { governanceDocument } from './governance-document.ts';
 import { dollars } from './money-shapes.ts';
 import { patterns } from './pattern.ts';
+import { RISK_LEVELS } from './risk.ts';
 import { id, idThat, pathId, time } from './scalars.ts';
 
 /** The exact name of a tool or a model. A `*` has no special meaning here. */
@@ -70,30 +79,45 @@ export const budgetDocument = z.strictObject({
 });
 export type BudgetDocument = z.infer<typeof budgetDocument>;
 
-const mostTokens = z.int().min(0).max(CAPS.amountTokens);
+const mostInUnit = z.int().min(0).max(CAPS.amountOfUnit);
+
+/** The fields that windows of every unit share. */
+function unitWindow(unit: CounterUnit) {
+  return {
+    id: described(
+      nameOfCounter(UNIT_NAMES[unit].total),
+      'The id of the limit. With its scope and window it is unique in its document.',
+      'minute',
+    ),
+    scope: described(
+      z.enum(BUDGET_SCOPES),
+      'Who shares the counter: each agent, each principal, all agents of the mandate, or the tenant.',
+    ),
+    windowMs: described(
+      z.int().min(1).max(CAPS.budgetWindowMs),
+      'The length of the sliding window, in milliseconds.',
+      60_000,
+    ),
+  };
+}
 
 export const tokenWindowDocument = z.strictObject({
-  id: described(
-    nameOfCounter('maxTokensTotal'),
-    'The id of the limit. With its scope and window it is unique in its document.',
-    'minute',
-  ),
-  scope: described(
-    z.enum(BUDGET_SCOPES),
-    'Who shares the counter: each agent, each principal, all agents of the mandate, or the tenant.',
-  ),
+  ...unitWindow('tokens'),
   maxTokens: described(
-    mostTokens,
+    mostInUnit,
     'The most tokens that may be used in any window, of input and output together.',
     100_000,
   ),
-  windowMs: described(
-    z.int().min(1).max(CAPS.budgetWindowMs),
-    'The length of the sliding window, in milliseconds.',
-    60_000,
+});
+
+export const toolCallWindowDocument = z.strictObject({
+  ...unitWindow('toolCalls'),
+  maxToolCalls: described(
+    mostInUnit,
+    'The most calls of tools that answers of models may ask for in any window.',
+    50,
   ),
 });
-export type TokenWindowDocument = z.infer<typeof tokenWindowDocument>;
 
 export const argumentValidationDocument = z.strictObject({
   schema: described(
@@ -174,6 +198,16 @@ export const toolPolicyDocument = z.strictObject({
     personMs,
     'How long an approval is valid if the person sets no time, in milliseconds.',
     300_000,
+  ),
+  risk: described(
+    z.enum(RISK_LEVELS).optional(),
+    'The risk of the tool, for the people who approve its calls. It counts instead of the risk in the request.',
+    'critical',
+  ),
+  idempotent: described(
+    z.boolean().optional(),
+    'Whether a repeated call has no further effect. It counts instead of what the server of the tool says. The MCP proxy sends only such a call again.',
+    false,
   ),
 });
 export type ToolPolicyDocument = z.infer<typeof toolPolicyDocument>;
@@ -265,13 +299,22 @@ export const mandateDocument = z
     ),
     budgets: described(z.array(budgetDocument).max(CAPS.budgetsPerMandate).optional(), 'Further budgets.'),
     maxTokensTotal: described(
-      mostTokens.optional(),
+      mostInUnit.optional(),
       'The tokens that each agent may use over its life, of input and output together. Default: no limit. 0: none.',
       5_000_000,
     ),
     tokensPerWindow: described(
       z.array(tokenWindowDocument).max(CAPS.budgetsPerMandate).optional(),
       'The tokens that may be used in a sliding window.',
+    ),
+    maxToolCallsTotal: described(
+      mostInUnit.optional(),
+      'The calls of tools that answers of models may ask for, for each agent over its life. Default: no limit. 0: no LLM call.',
+      500,
+    ),
+    toolCallsPerWindow: described(
+      z.array(toolCallWindowDocument).max(CAPS.budgetsPerMandate).optional(),
+      'The calls of tools that answers of models may ask for in a sliding window.',
     ),
     rateLimit: described(rateDocument.optional(), 'A rate for all actions of each agent.'),
     maxWaiting: described(

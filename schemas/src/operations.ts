@@ -3,6 +3,7 @@
  * ledger epoch is here too.
  */
 import { z } from 'zod';
+import { ACTION_TYPES } from './action-kinds.ts';
 import { COUNTER_UNITS } from './counter-names.ts';
 import { described } from './described.ts';
 import { budgetLimit } from './limit.ts';
@@ -40,6 +41,34 @@ export const actionReference = z.object({
   attempt: described(count, 'Its attempt.', 1),
 });
 export type ActionReference = z.infer<typeof actionReference>;
+
+/** An ALLOW that may still run, with what it may spend. */
+export const openAction = actionReference.extend({
+  type: described(z.enum(ACTION_TYPES), 'What kind of action it is.'),
+  tool: described(
+    id.nullable(),
+    'The tool of a tool call. null: another kind of action.',
+    'send_certificate',
+  ),
+  digest: described(
+    z.string(),
+    'The digest of the request with its arguments, as in its decision.',
+    '9b2f5c1e8a7d40361f2b8c9d0e1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c',
+  ),
+  sequence: described(
+    count,
+    'The ledger sequence of the decision. No ALLOW from after a kill has one above the sequence of the kill.',
+    418,
+  ),
+  reservedMicros: described(count, 'What the ALLOW reserved, in micro-dollars.', 100_000),
+  decidedAtMs: described(count, 'When the action was decided, in epoch milliseconds.', 1_767_605_441_004),
+  leaseExpiresAtMs: described(
+    count,
+    'When the lease of the action ends, in epoch milliseconds. After this, the action may not run.',
+    1_767_605_471_004,
+  ),
+});
+export type OpenAction = z.infer<typeof openAction>;
 
 const operator = {
   id: described(
@@ -83,7 +112,7 @@ export const agentKilled = z
         ),
         openCount: described(count, 'How many allowed actions may still run.', 1),
         open: described(
-          z.array(actionReference),
+          z.array(openAction),
           'The first of the actions that may still run. The answer to the operator has the whole list.',
         ),
       }),
@@ -125,29 +154,29 @@ export const budgetAdjusted = z
               .extend({
                 unit: described(
                   z.enum(COUNTER_UNITS).exactOptional(),
-                  'The unit of the counter, for a limit on tokens. Absent for a budget of money.',
+                  'The unit of the counter, for a limit on tokens or on tool calls. Absent for a budget of money.',
                 ),
               }),
             'The budget that was corrected.',
           ),
           deltaMicros: described(
             microsDelta.exactOptional(),
-            'What was added to the spent amount, in micro-dollars. Negative: it was given back. The correction counts from now on. Absent for tokens.',
+            'What was added to the spent amount, in micro-dollars. Negative: it was given back. The correction counts from now on. Absent if the budget has a unit.',
             5_000_000,
           ),
           spentMicros: described(
             z.int().exactOptional(),
-            'What the budget has spent after it, in micro-dollars. It can be negative. Absent for tokens.',
+            'What the budget has spent after it, in micro-dollars. It can be negative. Absent if the budget has a unit.',
             5_240_000,
           ),
-          deltaTokens: described(
+          delta: described(
             microsDelta.exactOptional(),
-            'How many tokens were added to the counter. Negative: they were given back. Absent for money.',
+            'What was added to the counter, in its unit. Negative: it was given back. Absent for money.',
             -50_000,
           ),
-          usedTokens: described(
+          used: described(
             z.int().exactOptional(),
-            'How many tokens the counter has after it. It can be negative. Absent for money.',
+            'What the counter has after it, in its unit. It can be negative. Absent for money.',
             12_000,
           ),
           ledgerEpoch: described(z.string(), 'The epoch of the ledger.', 'epoch_01kc7d5k0g'),
@@ -167,13 +196,13 @@ function isInItsUnit(adjustment: {
   budget: { unit?: string };
   deltaMicros?: number;
   spentMicros?: number;
-  deltaTokens?: number;
-  usedTokens?: number;
+  delta?: number;
+  used?: number;
 }): boolean {
-  const { budget, deltaMicros, spentMicros, deltaTokens, usedTokens } = adjustment;
+  const { budget, deltaMicros, spentMicros, delta, used } = adjustment;
   const money = [deltaMicros, spentMicros];
-  const tokens = [deltaTokens, usedTokens];
-  const [own, other] = budget.unit === undefined ? [money, tokens] : [tokens, money];
+  const inUnit = [delta, used];
+  const [own, other] = budget.unit === undefined ? [money, inUnit] : [inUnit, money];
   return own.every((amount) => amount !== undefined) && other.every((amount) => amount === undefined);
 }
 

@@ -11,3 +11,8 @@ export function outcomeResult({
   if (status === 'cancelled') return 'cancelled';
   return status === 'success' && verified !== false ? 'succeeded' : 'failed';
 }
+
+/** Returns how many calls of tools an answer asks for in all. */
+export function toolCallsIn(counts: readonly { calls: number }[]): number {
+  return counts.reduce((sum, { calls }) => sum + calls, 0);
+}

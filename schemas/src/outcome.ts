@@ -1,10 +1,29 @@
 /** `action.completed`: the outcome of an allowed action. It settles the charge. */
 import { z } from 'zod';
+import { OTHER_TOOLS } from './counter-names.ts';
 import { CAPS } from './defaults.ts';
 import { described } from './described.ts';
 import { micros } from './money-shapes.ts';
 import { id, tenant, time } from './scalars.ts';
 import { tokenUsage } from './token-usage.ts';
+
+/** The calls of tools that the answer of a model asks for. Nothing has decided or run them yet. */
+export const toolCalls = z
+  .array(
+    z.strictObject({
+      tool: described(
+        id.or(z.literal(OTHER_TOOLS)),
+        'The name of the tool, as the model wrote it. Empty: all other tools. They have no valid name, or too many names came before.',
+        'get_user',
+      ),
+      calls: described(
+        z.int().min(1).max(CAPS.toolCallsPerAnswer),
+        'How often the answer asks for the tool.',
+        2,
+      ),
+    }),
+  )
+  .max(CAPS.toolsPerAnswer);
 
 export const outcome = z.strictObject({
   actionId: described(id, 'The action that ran.', 'act_7f3a'),
@@ -27,6 +46,10 @@ export const outcome = z.strictObject({
   usage: described(
     tokenUsage.optional(),
     'The tokens that an LLM call used, as its provider counted them. The decision has their prices. If the outcome also states an actual cost, the greater amount counts. Absent if the tokens were not counted.',
+  ),
+  toolCalls: described(
+    toolCalls.optional(),
+    'The calls of tools that the answer of a model asks for. Limits on tool calls count them. Empty if the answer asks for none. Absent if they were not counted.',
   ),
   verification: described(
     z.strictObject({ ok: described(z.boolean(), 'Whether the result passed the check.', true) }).optional(),

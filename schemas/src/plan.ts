@@ -2,7 +2,9 @@
  * The data that the pure policy and the ledger exchange. The ledger gets the plan and returns the facts. Both are
  * plain data. So a plan can be stored with its verdict, and decided again with the same result.
  */
+import type { ActionType } from './action.ts';
 import type { Code, Verdict } from './codes.ts';
+import type { ByUnit, CounterUnit } from './counter-names.ts';
 import type {
   Check,
   DecisionKind,
@@ -12,7 +14,7 @@ import type {
   OriginViolation,
 } from './decision.ts';
 import type { GovernanceEvent } from './governance-events.ts';
-import type { Charging, Limit, Settling, TokenSettling } from './limit.ts';
+import type { Charging, Limit, Settling, UnitSettling } from './limit.ts';
 import type { KillTarget } from './operations.ts';
 import type { Json, LogPosition } from './scalars.ts';
 import type { TokenUsage } from './token-usage.ts';
@@ -31,8 +33,11 @@ export type Plan = {
   reserveMicros: number;
   charging: Charging;
   settling: Settling;
-  /** The tokens that an ALLOW reserves. Absent if the action is no LLM call, or if no policy limits tokens. */
-  tokens?: TokenReserve;
+  /**
+   * What an ALLOW reserves in units other than money. Absent if the action is no LLM call, or if no policy limits such
+   * a unit.
+   */
+  units?: ByUnit<UnitReserve>;
   leaseMs: number;
   /** The limits in the order in which the step checks them. The first limit that fails determines the verdict. */
   limits: readonly Limit[];
@@ -66,8 +71,8 @@ export type Plan = {
   shadow?: ShadowPlan;
 };
 
-/** The tokens that an ALLOW charges at once, and how the outcome settles them. */
-export type TokenReserve = { reserveTokens: number; settling: TokenSettling };
+/** The amount that an ALLOW charges at once in a unit, and how the outcome settles it. */
+export type UnitReserve = { reserve: number; settling: UnitSettling };
 
 /**
  * What an ALLOW obliges to, without the parts that depend on the time of the decision. The decision adds these parts
@@ -138,11 +143,11 @@ export type ShadowPlan = {
 };
 
 /**
- * A limit of a rule in shadow. It would block if the value of its counter is above `most`, in micro-dollars, tokens or
- * calls.
+ * A limit of a rule in shadow. It would block if the value of its counter is above `most`, in the unit of the counter or
+ * in calls.
  */
 export type ShadowLimit = {
-  kind: 'budget' | 'tokens' | 'rate';
+  kind: 'budget' | CounterUnit | 'rate';
   /**
    * The index of the limit in the plan that has the same counter. `total`: the lifetime spending of the agent, which
    * every step returns.
@@ -166,6 +171,9 @@ export type StepRequest = {
    * same id.
    */
   digest: string;
+  type: ActionType;
+  /** The tool of a tool call. Null for another type. The step only stores both, for people who read open actions. */
+  tool: string | null;
   /** The deadline by the log's clock. Null if there is no deadline (offline evaluation). */
   deadlineAtMs: number | null;
   /**
@@ -193,6 +201,8 @@ export type SettleRequest = {
   actualMicros: number | null;
   /** The tokens that the call used. Absent if the outcome does not state the tokens. */
   usage?: TokenUsage;
+  /** How many calls of tools the answer asks for. Absent if the outcome does not state them. */
+  toolCalls?: number;
   /** The result of the verification. Null if no verification ran. */
   verified: boolean | null;
   /**
@@ -210,7 +220,7 @@ export type SettleRequest = {
 /** The state of one limit before this action was charged. The facts are in the order of `plan.limits`. */
 export type LimitFact =
   | { kind: 'budget'; spentMicros: number; ok: boolean; retryAfterMs: number | null }
-  | { kind: 'tokens'; usedTokens: number; ok: boolean; retryAfterMs: number | null }
+  | { kind: CounterUnit; used: number; ok: boolean; retryAfterMs: number | null }
   | { kind: 'rate'; calls: number; ok: boolean; retryAfterMs: number | null }
   /** `waiting`: how many other deferred actions of the agent wait for a person. */
   | { kind: 'confirmation'; ok: boolean; grant: GrantState; waiting: number }
@@ -279,8 +289,8 @@ export type StepFacts = {
   /** The facts about limits. Empty if the step ended before it checked the limits. */
   limits: readonly LimitFact[];
   chargedMicros: number;
-  /** The tokens that were charged. Absent if the plan reserves no tokens, or if nothing was allowed. */
-  chargedTokens?: number;
+  /** What was charged in other units. Absent if the plan reserves nothing in them, or if nothing was allowed. */
+  chargedUnits?: ByUnit<number>;
   /** The agent's lifetime spending after this step. */
   cumulativeMicros: number;
   leaseExpiresAtMs: number | null;
@@ -313,21 +323,21 @@ export type SettleFacts = {
   overCostPerCall: boolean;
   /** True if the charges of a budget of money are now above its limit. */
   overdrawn: boolean;
-  /** What the outcome did to the reserved tokens. Absent if the outcome settled nothing, or if none were reserved. */
-  tokens?: TokensSettled;
+  /** The effect in other units. Absent if the outcome settled nothing, or if nothing was reserved in them. */
+  units?: ByUnit<UnitSettled>;
 };
 
-/** The effect of an outcome on the tokens of its ALLOW. */
-export type TokensSettled = {
-  deltaTokens: number;
-  /** The tokens that the action is charged with after this outcome, without the excess. */
-  chargedTokens: number;
-  /** The reported tokens above the cap. They are added to the agent's own counters, but not to shared counters. */
-  excessTokens: number;
-  /** The change of the agent's counter of released tokens. Negative if a success allows more releases. */
-  releasedTokens: number;
-  /** True if the report would release more tokens than the bound allows. The reservation then stays charged. */
+/** The effect of an outcome on what its ALLOW reserved in a unit. */
+export type UnitSettled = {
+  delta: number;
+  /** The amount that the action is charged with after this outcome, without the excess. */
+  charged: number;
+  /** The reported amount above the cap. It is added to the agent's own counters, but not to shared counters. */
+  excess: number;
+  /** The change of the agent's counter of releases. Negative if a success allows more releases. */
+  released: number;
+  /** True if the report would release more than the bound allows. The reservation then stays charged. */
   releaseRefused: boolean;
-  /** True if a counter of tokens is now above its limit. */
+  /** True if a counter of the unit is now above its limit. */
   overdrawn: boolean;
 };

@@ -19,9 +19,10 @@ export type RouteRecords = {
    * - `changes`: each request counts, and each 16 KiB of its body. If a request writes several records, each counts.
    * - `kills`: like `changes`, but a kill that may stop something always passes.
    * - `reads`: each request counts, and each KiB of its question.
+   * - `sign-ins`: the caller has no key yet. Each address may send 300 requests a minute.
    * - null: the route writes nothing.
    */
-  readonly quota: 'publish' | 'changes' | 'kills' | 'reads' | null;
+  readonly quota: 'publish' | 'changes' | 'kills' | 'reads' | 'sign-ins' | null;
   /** Method and path, as in the OpenAPI document. */
   readonly routes: readonly string[];
 };
@@ -106,6 +107,7 @@ export const ROUTE_RECORDS: readonly RouteRecords[] = [
       'GET /v1/agents/{id}',
       'GET /v1/agents/{id}/keys',
       'GET /v1/alerts',
+      'GET /v1/alerts/rules',
       'GET /v1/approvals',
       'GET /v1/approvals/{id}',
       'GET /v1/approvals/{id}/answer',
@@ -141,18 +143,24 @@ export const ROUTE_RECORDS: readonly RouteRecords[] = [
       'GET /v1/audit/sums',
       'GET /v1/audit/sums/budgets',
       'GET /v1/audit/sums/rows',
+      'GET /v1/audit/search',
+      'GET /v1/audit/values',
+      'GET /v1/search',
       'GET /v1/dead-letters',
       'GET /v1/manifests',
       'GET /v1/manifests/{id}',
       'GET /v1/manifests/{id}/diff',
       'GET /v1/manifests/{id}/versions',
       'GET /v1/manifests/{id}/versions/{version}',
+      'GET /v1/reconcile',
       'GET /v1/runs',
       'GET /v1/runs/{id}',
       'GET /v1/runs/{id}/stream',
       'GET /v1/dead-letters/{partition}/{offset}',
       'GET /v1/keys',
+      'GET /v1/kills',
       'GET /v1/ledger/agents',
+      'GET /v1/ledger/summary',
       'GET /v1/lint',
       'GET /v1/grants',
       'GET /v1/grants/{id}',
@@ -170,6 +178,9 @@ export const ROUTE_RECORDS: readonly RouteRecords[] = [
       'POST /v1/persons/unseal',
     ],
   },
+  // A sign-in through an identity provider may issue the person a key, and revoke another one.
+  { topics: ['control'], quota: 'sign-ins', routes: ['GET /v1/signin/oidc/callback'] },
+  { topics: [], quota: 'sign-ins', routes: ['GET /v1/signin/oidc'] },
   {
     topics: [],
     quota: null,
@@ -184,6 +195,10 @@ export const ROUTE_RECORDS: readonly RouteRecords[] = [
       'GET /v1/ledger/balances',
       'GET /v1/ledger/open',
       'GET /v1/ledger/unpublished',
+      'GET /v1/session',
+      'POST /v1/session',
+      'DELETE /v1/session',
+      'GET /v1/signin',
       'POST /v1/agents/{id}/permitted-tools',
     ],
   },

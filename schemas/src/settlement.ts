@@ -2,9 +2,34 @@
 import { z } from 'zod';
 import { described } from './described.ts';
 import { micros, microsDelta } from './money-shapes.ts';
+import { toolCalls } from './outcome.ts';
 import { count, id, logPosition, tenant, time } from './scalars.ts';
 import { SETTLEMENT_CODES, SETTLEMENT_MARKS } from './settlement-codes.ts';
 import { tokenUsage } from './token-usage.ts';
+
+/** @param examples of the change and of the charge */
+function unitSettled(delta: number, charged: number) {
+  return z.object({
+    delta: described(z.int(), 'How much the outcome added to the charge. Negative: it gave back.', delta),
+    charged: described(count, 'What the action is charged with after this outcome.', charged),
+    excess: described(
+      count,
+      "The reported amount above its cap. Only the agent's own counters are charged with it.",
+      0,
+    ),
+    released: described(
+      z.int(),
+      'The change of the counter of give-backs. Negative: a success made room.',
+      0,
+    ),
+    overdrawn: described(z.boolean(), 'Whether a counter of the unit is now above its limit.', false),
+    releaseRefused: described(
+      z.boolean(),
+      'Whether the report would have given back more than `maxReleases` allows.',
+      false,
+    ),
+  });
+}
 
 export const settlement = z.object({
   id: described(id, 'The id of the settlement.', 'stl_01ke6qxgf1b34d9107f5a24cc10e77b2'),
@@ -24,6 +49,10 @@ export const settlement = z.object({
     91_000,
   ),
   usage: described(tokenUsage.optional(), 'The reported tokens. Absent if no tokens were reported.'),
+  toolCalls: described(
+    toolCalls.optional(),
+    'The calls of tools that the answer of the model asks for. Empty if it asks for none. Absent if they were not reported.',
+  ),
   usageMicros: described(
     micros.optional(),
     'The cost of the reported tokens by the prices of the decision, in micro-dollars. Absent if the outcome has no usage, or if the usage has no price.',
@@ -70,38 +99,17 @@ export const settlement = z.object({
     'The change of the counter of give-backs, in micro-dollars. Negative: a success made room.',
     -18_200,
   ),
-  tokens: described(
+  units: described(
     z
       .object({
-        deltaTokens: described(
-          z.int(),
-          'How many tokens the outcome added to the charge. Negative: it gave back.',
-          -840,
-        ),
-        chargedTokens: described(
-          count,
-          'How many tokens the action is charged with after this outcome.',
-          860,
-        ),
-        excessTokens: described(
-          count,
-          "The reported tokens above their cap. Only the agent's own counters are charged with them.",
-          0,
-        ),
-        releasedTokens: described(
-          z.int(),
-          'The change of the counter of released tokens. Negative: a success made room.',
-          0,
-        ),
-        overdrawn: described(z.boolean(), 'Whether a counter of tokens is now above its limit.', false),
-        releaseRefused: described(
-          z.boolean(),
-          'Whether the report would have given back more tokens than `maxReleases` allows.',
-          false,
+        tokens: described(unitSettled(-840, 860).optional(), 'The tokens. Absent if none were reserved.'),
+        toolCalls: described(
+          unitSettled(2, 3).optional(),
+          'The calls of tools that the answer asks for. Absent if none were reserved.',
         ),
       })
       .optional(),
-    'What the outcome did to the reserved tokens. Absent if none were reserved, or if the outcome settled nothing.',
+    'What the outcome did to the amounts that were reserved in units other than money. Absent if none were reserved, or if the outcome settled nothing.',
   ),
   code: described(z.enum(SETTLEMENT_CODES), 'The first mark, or whether the outcome settled anything.'),
   marks: described(

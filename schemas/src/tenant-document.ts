@@ -2,7 +2,12 @@
 import { z } from 'zod';
 import { CAPS } from './defaults.ts';
 import { described } from './described.ts';
-import { budgetDocument, policyDocument, tokenWindowDocument } from './mandate-document.ts';
+import {
+  budgetDocument,
+  policyDocument,
+  tokenWindowDocument,
+  toolCallWindowDocument,
+} from './mandate-document.ts';
 import { tenant } from './scalars.ts';
 import { tenantQuotas } from './tenant-quotas.ts';
 
@@ -25,6 +30,10 @@ const tenantLimits = z.strictObject({
     z.array(tokenWindowDocument.extend({ scope })).max(CAPS.budgetsPerMandate).optional(),
     'The tokens that may be used in a sliding window, by all agents of the tenant, or by each agent or principal.',
   ),
+  toolCallsPerWindow: described(
+    z.array(toolCallWindowDocument.extend({ scope })).max(CAPS.budgetsPerMandate).optional(),
+    'The calls of tools that answers of models may ask for in a sliding window, for all agents of the tenant, or for each agent or principal.',
+  ),
 });
 
 export const tenantDocument = z
@@ -36,6 +45,11 @@ export const tenantDocument = z
     limits: described(
       tenantLimits.optional(),
       'The tenant limits: a policy that every mandate of the tenant contains.',
+    ),
+    forbidsOwnApproval: described(
+      z.boolean().optional(),
+      'Whether people may not answer for actions that they asked for: the principal of the action has the name of the key. Default: false.',
+      true,
     ),
     directTopic: described(
       z.boolean().optional(),
