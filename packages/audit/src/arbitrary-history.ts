@@ -69,6 +69,17 @@ const arbitraryUsage = fc.option(
   { nil: undefined },
 );
 
+const arbitraryToolCalls = fc.option(
+  fc.uniqueArray(
+    fc.record({ tool: fc.constantFrom('', 'get_user', 'рас"\'\\'), calls: fc.integer({ min: 1, max: 9 }) }),
+    {
+      selector: ({ tool }) => tool,
+      minLength: 1,
+    },
+  ),
+  { nil: undefined },
+);
+
 /** Returns random parts of a decision. Its request reaches the log at most `spanMs` after `START_MS`. */
 export const arbitraryCall = (spanMs = SPAN_MS) =>
   fc.record({
@@ -102,6 +113,7 @@ export const arbitraryCall = (spanMs = SPAN_MS) =>
         releasedMicros: fc.constantFrom(0, 500, -20),
         refused: fc.boolean(),
         usage: arbitraryUsage,
+        toolCalls: arbitraryToolCalls,
         usageMicros: fc.constantFrom(undefined, 0, 7, 2 ** 45),
         afterMs: fc.nat(spanMs),
       }),
@@ -345,6 +357,7 @@ function settledBy({ settled }: Called, decision: Decision): Settlement | null {
     status: settled.status,
     verified: settled.verified,
     ...(settled.usage && { usage: settled.usage }),
+    ...(settled.toolCalls && { toolCalls: settled.toolCalls }),
     ...(settled.usage && settled.usageMicros !== undefined && { usageMicros: settled.usageMicros }),
     ...(moves && {
       excessMicros: settled.excessMicros,

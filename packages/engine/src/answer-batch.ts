@@ -18,9 +18,11 @@ import {
   agentKey,
   changeFreeFields,
   DEFAULTS,
+  isToolCall,
   type Outcome,
   type Plan,
   type StepRequest,
+  toolCallsIn,
 } from '@mandate/schemas';
 import type { Answer, AnswerContext, Answered, Incoming } from './answer.ts';
 import { ledgerStep } from './ledger-span.ts';
@@ -142,6 +144,8 @@ function asked(
     attempt: action.attempt ?? 1,
     idempotencyKey: action.idempotencyKey ?? null,
     digest: actionDigest(action, incoming.fingerprint, sha256),
+    type: action.type,
+    tool: isToolCall(action) ? action.tool : null,
     deadlineAtMs: context.deadlines
       ? incoming.appendedAtMs + Math.min(action.deadlineMs ?? DEFAULTS.deadlineMs, replayMemoryMs - 1)
       : null,
@@ -184,6 +188,7 @@ function reported(
     status: outcome.status,
     actualMicros: outcome.actualCostMicros ?? null,
     ...(outcome.usage !== undefined && { usage: outcome.usage }),
+    ...(outcome.toolCalls !== undefined && { toolCalls: toolCallsIn(outcome.toolCalls) }),
     verified: outcome.verification?.ok ?? null,
     maxRemembered: context.maxRemembered?.(tenant) ?? DEFAULTS.rememberedIds,
     mayRelease,

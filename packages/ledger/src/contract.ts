@@ -26,6 +26,7 @@ import { redelivery } from './contract/redelivery.ts';
 import { remembering } from './contract/remembering.ts';
 import { settling } from './contract/settling.ts';
 import { tokenLimits } from './contract/tokens.ts';
+import { toolCallLimits } from './contract/tool-calls.ts';
 import { turns } from './contract/turns.ts';
 import { turnsRemembered } from './contract/turns-remembered.ts';
 
@@ -42,6 +43,7 @@ export function ledgerContract(name: string, make: MakeLedger): void {
     describe('budgets', () => budgets(make));
     describe('credits that give money back', () => givingBack(make));
     describe('limits on tokens', () => tokenLimits(make));
+    describe('limits on tool calls of answers', () => toolCallLimits(make));
     describe('rates', () => rates(make));
     describe('turns', () => turns(make));
     describe('remembering turns', () => turnsRemembered(make));

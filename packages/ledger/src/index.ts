@@ -12,6 +12,7 @@
  * The log is the source of truth. A ledger can be deleted and folded again (fold/), from the start or from a snapshot
  * of a fold, under a new epoch. Then later records from deciders of the old epoch are void.
  */
+export { adjustmentTooLarge, approvalNotFound, approvalNotWaiting } from './command-errors.ts';
 export {
   createFold,
   deliveriesIn,
@@ -27,6 +28,7 @@ export {
   withKillBroadcast,
 } from './kill-broadcast.ts';
 export { ledgerReadiness } from './ledger-readiness.ts';
+export { flagKey as keyOfTarget } from './memory/flags.ts';
 export { createMemoryLedger, type MemoryLedger, type MemoryLedgerOptions } from './memory/memory-ledger.ts';
 export type { LedgerState } from './memory/state.ts';
 export { isLedgerNewer, LedgerNotReady } from './not-ready.ts';

@@ -3,14 +3,14 @@
  * `contract.ts`, and ends in the same state as the reference model (`contract/model/`) after random histories.
  *
  * State and sequences are separate for each tenant. A decision uses only the ledger's own clock, which never runs
- * backwards. An amount of a counter is in its unit: micro-dollars, or tokens if the counter has the unit tokens.
+ * backwards. An amount of a counter is in its unit: micro-dollars, or the `unit` of its reference.
  */
 import type {
-  ActionReference,
   DecisionsHead,
   KillFact,
   KillTarget,
   LogPosition,
+  OpenAction,
   Plan,
   SettleFacts,
   SettleRequest,
@@ -19,7 +19,7 @@ import type {
 } from '@mandate/schemas';
 import type { BudgetReference } from '@mandate/step';
 
-export type { BudgetReference };
+export type { BudgetReference, OpenAction };
 
 export type Operation = StepRequest | SettleRequest;
 
@@ -63,7 +63,7 @@ export type KillReceipt = {
    * Every ALLOW of the target that may still run (no outcome, and its lease has not ended), or that may still reach
    * the log.
    */
-  open: readonly ActionReference[];
+  open: readonly OpenAction[];
 };
 
 export type Killed = KillReceipt & {
@@ -80,6 +80,21 @@ export type KillStatus = {
    * allowed under a flag. So an ALLOW with an earlier time is also older than the kill.
    */
   revivedAtMs: number | null;
+};
+
+/** A flag that is set, and the kill that set it. */
+export type KillInForce = KillFact & {
+  target: KillTarget;
+  /** When the flag was set last, on the ledger's clock. */
+  atMs: number;
+  /** The id of the command. Null, as `by`, if an older program set the flag. */
+  commandId: string | null;
+  by: string | null;
+  /**
+   * The sequence of the kill in its tenant. Until a revive, no ALLOW of the target has a higher sequence. Null if the
+   * kill is of all tenants, or if the ledger has not carried it out yet.
+   */
+  sequence: number | null;
 };
 
 export type Adjustment = Command & { tenant: string; budget: BudgetReference; delta: number };
@@ -114,12 +129,6 @@ export type Receipt = { epoch: string; sequence: number; atMs: number };
 
 /** A counter and its current sum. */
 export type Balance = { tenant: string; budget: BudgetReference; spent: number };
-
-export type OpenAction = ActionReference & {
-  reservedMicros: number;
-  decidedAtMs: number;
-  leaseExpiresAtMs: number;
-};
 
 /** A charge, credit or settlement that may not be on the log yet. */
 export type Unpublished = {
@@ -184,7 +193,7 @@ export interface Ledger {
    */
   killStatus(tenant: string, agentId: string, ancestry?: Ancestry): Promise<KillStatus>;
   /** Returns the flags in force for a tenant, including `all`, newest first. */
-  killed(tenant: string): Promise<readonly (KillFact & { target: KillTarget })[]>;
+  killed(tenant: string): Promise<readonly KillInForce[]>;
 
   /** Adjusts a counter. Throws ADJUSTMENT_TOO_LARGE if the counter cannot store the new sum exactly (2^53-1). */
   adjust(adjustment: Adjustment): Promise<Receipt & { spent: number }>;
@@ -198,7 +207,7 @@ export interface Ledger {
 
   /**
    * Returns every lifetime and windowed counter of a tenant that is not zero, in the order of scope, subject, id,
-   * window. Counters of tokens come after counters of money with the same name.
+   * window. Counters in other units come after counters of money with the same name.
    */
   balances(tenant: string): Promise<readonly Balance[]>;
   /** Returns the sum of each of these counters, in their order. 0 for a counter that was never charged. */

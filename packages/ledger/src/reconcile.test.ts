@@ -19,6 +19,7 @@ test('reports no drift if log, ledger and audit agree', () => {
     counters: 2,
     driftMicros: 0,
     driftTokens: 0,
+    driftToolCalls: 0,
     differences: [],
   });
 });
@@ -82,6 +83,7 @@ test('reports the drift of tokens beside that of money, and does not compare tok
     counters: 2,
     driftMicros: 0,
     driftTokens: 0,
+    driftToolCalls: 0,
   });
   expect(reconcile({ ...told, ledger: [total('a', 9), tokens(720)] })).toMatchObject({
     driftMicros: 1,

@@ -1,6 +1,6 @@
 /**
  * Compares the spending on the log with the ledger and the audit, for each counter. At rest all three are equal, to the
- * micro-dollar and to the token. Under load the ledger is ahead of the log by exactly its unpublished changes.
+ * unit of each counter. Under load the ledger is ahead of the log by exactly its unpublished changes.
  */
 import { sumMicros } from '@mandate/schemas/core';
 import { referenceOf } from './memory/counters.ts';
@@ -27,6 +27,8 @@ export type Reconciliation = {
   driftMicros: number;
   /** The same over all counters of tokens. */
   driftTokens: number;
+  /** The same over all counters of tool calls. */
+  driftToolCalls: number;
   differences: readonly Difference[];
 };
 
@@ -76,6 +78,7 @@ export function reconcile(sources: {
     counters: rows.size,
     driftMicros: sumOf(inUnit(undefined)),
     driftTokens: sumOf(inUnit('tokens')),
+    driftToolCalls: sumOf(inUnit('toolCalls')),
     differences,
   };
 }

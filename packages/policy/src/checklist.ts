@@ -23,14 +23,14 @@ import type { Mandate, Policy } from './mandate/mandate.ts';
 import { type Pricing, pricingOf } from './price.ts';
 import { type TokenPricesOf, tokenPricesOf } from './prices/token-prices.ts';
 import { type SettlingOf, settlingOf } from './settling.ts';
-import { type TokenReserveOf, tokenReserveOf } from './token-reserve.ts';
+import { type UnitReservesOf, unitReservesOf } from './unit-reserves.ts';
 
 export type Checklist = {
   pricings: readonly Pricing[];
   settlingOf: SettlingOf;
   tokenPricesOf: TokenPricesOf;
-  /** Null if the calls reserve no tokens. */
-  tokenReserveOf: TokenReserveOf | null;
+  /** Null if the calls reserve nothing in units other than money. */
+  unitReservesOf: UnitReservesOf | null;
   /**
    * The checks of all policies. The first check runs for each policy, then the second check for each policy, and so
    * on.
@@ -132,7 +132,7 @@ export function checklists(
       pricings,
       settlingOf: settlingOf(calls),
       tokenPricesOf: tokenPricesOf(pricings),
-      tokenReserveOf: tokenReserveOf(calls),
+      unitReservesOf: unitReservesOf(calls),
       checkFns: staticChecks.flatMap((check) =>
         calls.flatMap((ofPolicy) => checkFnOf(check, ofPolicy, reference) ?? []),
       ),

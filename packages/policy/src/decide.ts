@@ -37,12 +37,13 @@ import { providerAllowed } from './checks/provider-allowed.ts';
 import { mandateRate, toolRate } from './checks/rate.ts';
 import { roleAllowed } from './checks/role-allowed.ts';
 import { runChecks } from './checks/run-checks.ts';
-import { tokenLimits } from './checks/token-limits.ts';
 import { tokensStated } from './checks/tokens-stated.ts';
 import { toolAllowed } from './checks/tool-allowed.ts';
 import { toolDenied } from './checks/tool-denied.ts';
+import { toolFacts } from './checks/tool-facts.ts';
 import { toolKnown } from './checks/tool-known.ts';
 import { turn } from './checks/turn.ts';
+import { allUnitLimits } from './checks/unit-limits.ts';
 import type { ContentFinders } from './governance/output/content-finders.ts';
 import { limitCheck } from './limit-in-words.ts';
 import type { Mandate } from './mandate/mandate.ts';
@@ -66,6 +67,7 @@ const STATIC_CHECKS: readonly StaticCheck[] = [
   toolAllowed,
   roleAllowed,
   argumentsValid,
+  toolFacts,
   modelAllowed,
   providerAllowed,
   modelPriced,
@@ -95,7 +97,7 @@ const LIMIT_CHECKS: readonly Pick<LimitCheck, 'limits'>[] = [
   turn,
   toolRate,
   budgets,
-  tokenLimits,
+  ...allUnitLimits,
   mandateRate,
   openCalls,
   confirmation,
@@ -163,7 +165,7 @@ export function plan(
       limits: limitsOf(list.limits, subject),
       mandate: mandate.reference,
     };
-    if (list.tokenReserveOf !== null && call !== null) made.tokens = list.tokenReserveOf(action, call, atMs);
+    if (list.unitReservesOf !== null && call !== null) made.units = list.unitReservesOf(action, call, atMs);
     if (duties !== null) made.duties = duties;
     if (dutiesOfIntent !== undefined) made.dutiesOfIntent = dutiesOfIntent;
     if (action.type === 'prompt')

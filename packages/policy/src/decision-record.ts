@@ -13,10 +13,18 @@ import type {
   Reservation,
   StepFacts,
   StepRequest,
-  TokenLimit,
+  UnitLimit,
 } from '@mandate/schemas';
-import { approvalId, isModelCall, isToolCall, OPEN_CALLS, wireTime } from '@mandate/schemas/core';
-import { countedTurn, decisionKind, isTokenLimit } from '@mandate/step';
+import {
+  approvalId,
+  type CounterUnit,
+  isModelCall,
+  isToolCall,
+  mapUnits,
+  OPEN_CALLS,
+  wireTime,
+} from '@mandate/schemas/core';
+import { countedTurn, decisionKind, isUnitLimit, unitLimitsOf } from '@mandate/step';
 import { decide, type Judgement } from './decide.ts';
 import type { Sha256 } from './digest.ts';
 import { dutiesAt, dutiesOf } from './governance/duties.ts';
@@ -174,18 +182,22 @@ function reservationOf(plan: Plan, facts: StepFacts, judgement: Judgement): Rese
     settling: plan.settling,
     budgets: plan.limits.filter((limit): limit is BudgetLimit => limit.kind === 'budget').map(counted),
     rates: judgement.observed === null || judgement.observed.verdict === 'DEFER' ? ratesOf(plan) : [],
-    ...tokensOf(plan, facts),
+    ...unitsOf(plan, facts),
     leaseMs: plan.leaseMs,
     ...(plan.opensTurn !== undefined && { opensTurn: plan.opensTurn }),
     ...(judgement.observed === null && countedIn(plan, facts)),
   };
 }
 
-/** Returns the tokens that the step charged, with their counters. */
-function tokensOf({ tokens, limits }: Plan, { chargedTokens }: StepFacts): Pick<Reservation, 'tokens'> {
-  if (tokens === undefined || chargedTokens === undefined) return {};
-  const { settling } = tokens;
-  return { tokens: { tokens: chargedTokens, settling, limits: limits.filter(isTokenLimit).map(counted) } };
+/** Returns what the step charged in units other than money, with the counters. */
+function unitsOf({ units, limits }: Plan, { chargedUnits }: StepFacts): Pick<Reservation, 'units'> {
+  if (units === undefined || chargedUnits === undefined) return {};
+  const reserved = mapUnits(units, ({ settling }, unit) => ({
+    reserved: chargedUnits[unit] ?? 0,
+    settling,
+    limits: unitLimitsOf(limits, unit).map(counted),
+  }));
+  return { units: reserved as Reservation['units'] };
 }
 
 function countedIn({ limits }: Plan, facts: StepFacts): Pick<Reservation, 'turn'> | null {
@@ -194,23 +206,23 @@ function countedIn({ limits }: Plan, facts: StepFacts): Pick<Reservation, 'turn'
 }
 
 /** Returns the limit without `otherLimits`. These are recorded with the check, and no counter depends on them. */
-function counted<L extends BudgetLimit | TokenLimit | RateLimit>(limit: L): Omit<L, 'otherLimits'> {
+function counted<L extends BudgetLimit | UnitLimit | RateLimit>(limit: L): Omit<L, 'otherLimits'> {
   if (limit.otherLimits === undefined) return limit;
   const { otherLimits: _, ...own } = limit;
   return own;
 }
 
 /**
- * Returns what is left after this decision: the amount in the tightest budget, the tokens in the tightest limit on
- * tokens, and the calls in the tightest rate. Null or absent if there is no limit, or if no limit was checked.
+ * Returns what is left after this decision: the amount in the tightest budget, the amount in the tightest limit in
+ * each other unit, and the calls in the tightest rate. Null or absent if there is no limit, or if no limit was checked.
  */
 function remaining(
   plan: Plan,
   facts: StepFacts,
   took: Deferral | null,
-): Pick<Decision, 'remainingMicros' | 'remainingTokens' | 'remainingCalls'> {
+): Pick<Decision, 'remainingMicros' | 'remainingTokens' | 'remainingToolCalls' | 'remainingCalls'> {
   const micros: number[] = [];
-  const tokens: number[] = [];
+  const units: Record<CounterUnit, number[]> = { tokens: [], toolCalls: [] };
   const calls: number[] = [];
   const slots = took === null || took.rates.length === 0 ? 0 : 1;
   plan.limits.forEach((limit: Limit, at) => {
@@ -220,9 +232,9 @@ function remaining(
       const left = limit.maxMicros - fact.spentMicros - facts.chargedMicros;
       micros.push(Math.min(left, Number.MAX_SAFE_INTEGER));
     }
-    if (limit.kind === 'tokens' && fact?.kind === 'tokens') {
-      const left = limit.maxTokens - fact.usedTokens - (facts.chargedTokens ?? 0);
-      tokens.push(Math.min(left, Number.MAX_SAFE_INTEGER));
+    if (isUnitLimit(limit) && fact !== undefined && 'used' in fact) {
+      const left = limit.most - fact.used - (facts.chargedUnits?.[limit.kind] ?? 0);
+      units[limit.kind].push(Math.min(left, Number.MAX_SAFE_INTEGER));
     }
     if (limit.kind === 'rate' && fact?.kind === 'rate' && limit.tool !== OPEN_CALLS) {
       calls.push(Math.max(0, limit.maxCalls - fact.calls - slots));
@@ -230,7 +242,8 @@ function remaining(
   });
   return {
     remainingMicros: micros.length === 0 ? null : Math.min(...micros),
-    ...(tokens.length > 0 && { remainingTokens: Math.min(...tokens) }),
+    ...(units.tokens.length > 0 && { remainingTokens: Math.min(...units.tokens) }),
+    ...(units.toolCalls.length > 0 && { remainingToolCalls: Math.min(...units.toolCalls) }),
     remainingCalls: calls.length === 0 ? null : Math.min(...calls),
   };
 }

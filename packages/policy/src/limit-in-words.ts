@@ -2,15 +2,15 @@
 
 import type { Check, Json, Limit, LimitFact, MandateReference, Plan, RateLimit } from '@mandate/schemas';
 import { OPEN_CALLS } from '@mandate/schemas/core';
-import { failedLimit, firstFailing, VERDICTS } from '@mandate/step';
+import { failedLimit, firstFailing, isUnitLimit, VERDICTS } from '@mandate/step';
 import { attribution } from './attribution.ts';
 import { budgets } from './checks/budget.ts';
 import type { Words } from './checks/check.ts';
 import { confirmation } from './checks/confirmation.ts';
 import { openCalls } from './checks/open-calls.ts';
 import { mandateRate, toolRate } from './checks/rate.ts';
-import { tokenLimits } from './checks/token-limits.ts';
 import { turn } from './checks/turn.ts';
+import { unitLimits } from './checks/unit-limits.ts';
 
 /**
  * Returns the reason and remedy of the first limit that failed. If waiting does not help against another failed
@@ -65,10 +65,9 @@ function resultOf(limit: Limit, fact: LimitFact): Check['result'] {
 
 function checkOf(limit: Limit): { name: string } {
   if (limit.kind === 'budget') return budgets;
-  if (limit.kind === 'tokens') return tokenLimits;
   if (limit.kind === 'confirmation') return confirmation;
   if (limit.kind === 'turn') return turn;
-  return rateCheckOf(limit);
+  return isUnitLimit(limit) ? unitLimits[limit.kind] : rateCheckOf(limit);
 }
 
 function rateCheckOf({ tool }: RateLimit) {
@@ -77,10 +76,10 @@ function rateCheckOf({ tool }: RateLimit) {
 }
 
 /** A limit and its fact have the same index, so they are of the same kind. */
-function evidenceOf(limit: Limit, fact: LimitFact, { reserveMicros: costMicros, tokens }: Plan): Json {
+function evidenceOf(limit: Limit, fact: LimitFact, { reserveMicros: costMicros, units }: Plan): Json {
   if (limit.kind === 'budget' && fact.kind === 'budget') return budgets.evidence(limit, fact, costMicros);
-  if (limit.kind === 'tokens' && fact.kind === 'tokens')
-    return tokenLimits.evidence(limit, fact, tokens?.reserveTokens ?? 0);
+  if (isUnitLimit(limit) && 'used' in fact)
+    return unitLimits[limit.kind].evidence(limit, fact, units?.[limit.kind]?.reserve ?? 0);
   if (limit.kind === 'rate' && fact.kind === 'rate') return mandateRate.evidence(limit, fact, costMicros);
   if (limit.kind === 'confirmation' && fact.kind === 'confirmation')
     return confirmation.evidence(limit, fact, costMicros);
@@ -90,7 +89,7 @@ function evidenceOf(limit: Limit, fact: LimitFact, { reserveMicros: costMicros, 
 
 function violationOf(limit: Limit, fact: LimitFact): Words {
   if (limit.kind === 'budget' && fact.kind === 'budget') return budgets.violation(limit, fact);
-  if (limit.kind === 'tokens' && fact.kind === 'tokens') return tokenLimits.violation(limit, fact);
+  if (isUnitLimit(limit) && 'used' in fact) return unitLimits[limit.kind].violation(limit, fact);
   if (limit.kind === 'rate' && fact.kind === 'rate') return rateCheckOf(limit).violation(limit, fact);
   if (limit.kind === 'confirmation' && fact.kind === 'confirmation') {
     return confirmation.violation(limit, fact);

@@ -15,7 +15,7 @@ export type { GlobMatcher } from './glob.ts';
 export { dutiesAt } from './governance/duties.ts';
 export type { Compiled } from './mandate/compile-mandate.ts';
 export { withTenantLimits } from './mandate/compose.ts';
-export type { Rate, TokenWindow } from './mandate/mandate.ts';
+export type { Rate, UnitLimitRule } from './mandate/mandate.ts';
 export type { MandateInForce } from './mandates-in-force.ts';
 export { callNames, type ListedNames } from './models/call-names.ts';
 export { PROVIDERS } from './models/known-providers.ts';

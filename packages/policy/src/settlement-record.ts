@@ -1,7 +1,14 @@
 /** Turns the ledger's settlement of an outcome into the published record `action.settled`. */
 
-import type { ActionSettled, Outcome, SettleFacts, SettleRequest } from '@mandate/schemas';
-import { formatMicros, SETTLEMENT_MARKS, wireTime } from '@mandate/schemas/core';
+import type { ActionSettled, Outcome, SettleFacts, SettleRequest, UnitSettled } from '@mandate/schemas';
+import {
+  type CounterUnit,
+  formatMicros,
+  SETTLEMENT_MARKS,
+  UNIT_NAMES,
+  unitsIn,
+  wireTime,
+} from '@mandate/schemas/core';
 import type { Sha256 } from './digest.ts';
 import { settlementId } from './record-ids.ts';
 
@@ -31,6 +38,7 @@ export function settlementRecord(settled: Settled): ActionSettled {
       verified: request.verified,
       actualCostMicros: request.actualMicros,
       ...(request.usage !== undefined && { usage: request.usage }),
+      ...(outcome.toolCalls !== undefined && { toolCalls: outcome.toolCalls }),
       ...(facts.usageMicros !== null && { usageMicros: facts.usageMicros }),
       reportedBy: { keyId, mayRelease: request.mayRelease },
       late: facts.late,
@@ -39,7 +47,7 @@ export function settlementRecord(settled: Settled): ActionSettled {
       cumulativeMicros: facts.cumulativeMicros,
       excessMicros: facts.excessMicros,
       releasedMicros: facts.releasedMicros,
-      ...(facts.tokens !== undefined && { tokens: facts.tokens }),
+      ...(facts.units !== undefined && { units: facts.units }),
       code: facts.kind === 'settled' ? (marks[0] ?? 'SETTLED') : 'NO_EFFECT',
       marks,
       reason: reasonOf(facts, request),
@@ -55,11 +63,12 @@ export function settlementRecord(settled: Settled): ActionSettled {
 type Mark = (typeof SETTLEMENT_MARKS)[number];
 
 function marksOf(facts: SettleFacts): Mark[] {
+  const units = unitsIn(facts.units).map(([, settled]) => settled);
   const found: Record<Mark, boolean> = {
-    EXCESS_QUARANTINED: facts.excessMicros > 0 || (facts.tokens?.excessTokens ?? 0) > 0,
-    OVERDRAWN: facts.overdrawn || facts.tokens?.overdrawn === true,
+    EXCESS_QUARANTINED: facts.excessMicros > 0 || units.some(({ excess }) => excess > 0),
+    OVERDRAWN: facts.overdrawn || units.some(({ overdrawn }) => overdrawn),
     COST_PER_CALL_EXCEEDED: facts.overCostPerCall,
-    RELEASE_REFUSED: facts.releaseRefused || facts.tokens?.releaseRefused === true,
+    RELEASE_REFUSED: facts.releaseRefused || units.some(({ releaseRefused }) => releaseRefused),
   };
   return SETTLEMENT_MARKS.filter((mark) => found[mark]);
 }
@@ -85,28 +94,30 @@ function reasonOf(facts: SettleFacts, request: SettleRequest): string {
               'A budget is overdrawn. It blocks the agent until an operator raises it, or gives money back to it.',
             ]
           : []),
-        ...tokenWords(facts),
+        ...unitsIn(facts.units).flatMap(([unit, settled]) => unitWords(unit, settled)),
       ].join(' ');
   }
 }
 
-/** Says what the action uses in tokens, if tokens were reserved. */
-function tokenWords({ tokens }: SettleFacts): string[] {
-  if (tokens === undefined) return [];
+/** Says what the action uses in a unit, if something was reserved in it. */
+function unitWords(unit: CounterUnit, { charged, releaseRefused, excess, overdrawn }: UnitSettled): string[] {
+  const { noun } = UNIT_NAMES[unit];
   return [
-    `The action uses ${tokens.chargedTokens} tokens.`,
-    ...(tokens.releaseRefused
+    `The action uses ${charged} ${noun}.`,
+    ...(releaseRefused
       ? [
-          "The agent's own reports have given back as many tokens as maxReleases allows, so the reserved tokens stay charged.",
+          `The agent's own reports have given back as many ${noun} as maxReleases allows, so the reserved ${noun} stay charged.`,
         ]
       : []),
-    ...(tokens.excessTokens > 0
+    ...(excess > 0
       ? [
-          `The reported tokens are above their cap. Only the agent's own limits are charged with the excess of ${tokens.excessTokens} tokens.`,
+          `The reported ${noun} are above their cap. Only the agent's own limits are charged with the excess of ${excess} ${noun}.`,
         ]
       : []),
-    ...(tokens.overdrawn
-      ? ['A limit on tokens is overdrawn. It blocks the agent until time frees it, or an operator raises it.']
+    ...(overdrawn
+      ? [
+          `A limit on ${noun} is overdrawn. It blocks the agent until time frees it, or an operator raises it.`,
+        ]
       : []),
   ];
 }

@@ -15,7 +15,7 @@ import type {
   StepFacts,
 } from '@mandate/schemas';
 import { OPEN_CALLS, TOTAL_BUDGET } from '@mandate/schemas/core';
-import { limitsVerdict, mostCallsBefore, mostSpentBefore, VERDICTS } from '@mandate/step';
+import { isUnitLimit, limitsVerdict, mostCallsBefore, mostSpentBefore, VERDICTS } from '@mandate/step';
 import type { InShadow } from './rules/rules-in-force.ts';
 import { holdsAt } from './validity-interval.ts';
 
@@ -100,9 +100,9 @@ function sharesCounter(one: Limit, other: Counted): boolean {
 }
 
 /** Returns the largest value of the counter, before the call, with which the call still passes. */
-function mostOf(limit: Counted, { reserveMicros, tokens }: Plan): number {
+function mostOf(limit: Counted, { reserveMicros, units }: Plan): number {
   if (limit.kind === 'rate') return mostCallsBefore(limit.maxCalls);
-  if (limit.kind === 'tokens') return mostSpentBefore(limit.maxTokens, tokens?.reserveTokens ?? 0);
+  if (isUnitLimit(limit)) return mostSpentBefore(limit.most, units?.[limit.kind]?.reserve ?? 0);
   return mostSpentBefore(limit.maxMicros, reserveMicros);
 }
 
@@ -118,6 +118,7 @@ function unknown({ unknownLimits }: Pick<ShadowPlan, 'unknownLimits'>): ShadowVe
 const CODES: Readonly<Record<ShadowLimit['kind'], Code>> = {
   budget: VERDICTS.overBudget.code,
   tokens: VERDICTS.overTokens.code,
+  toolCalls: VERDICTS.overToolCalls.code,
   rate: VERDICTS.overRate.code,
 };
 
@@ -153,8 +154,8 @@ function heldBy(
   if (at === 'total') return cumulativeMicros - chargedMicros;
   const fact = limits[at];
   if (fact?.kind === 'budget') return fact.spentMicros;
-  if (fact?.kind === 'tokens') return fact.usedTokens;
-  return fact?.kind === 'rate' ? fact.calls : null;
+  if (fact?.kind === 'rate') return fact.calls;
+  return fact !== undefined && 'used' in fact ? fact.used : null;
 }
 
 /**

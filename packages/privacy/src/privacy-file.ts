@@ -3,7 +3,6 @@
  * secrets are redacted.
  */
 
-import { existsSync } from 'node:fs';
 import { type DocumentFault, describeFault } from '@mandate/policy/documents';
 import { type FollowedDocument, followDocument, type Logger, MandateError } from '@mandate/runtime';
 import { DEFAULTS, type PrivacyDocument } from '@mandate/schemas';
@@ -33,6 +32,7 @@ export function openPrivacyFile(
   const listeners: (() => void)[] = [];
   const { readiness, look, stop } = followDocument({
     path,
+    mayBeMissing: named === undefined,
     name: 'privacy',
     log,
     parse: (bytes) => loadPrivacy(bytes, hashing),
@@ -43,7 +43,7 @@ export function openPrivacyFile(
       for (const listener of listeners) listener();
     },
     onBadStart(faults) {
-      if (named !== undefined || existsSync(path)) throw bad(path, faults);
+      throw bad(path, faults);
     },
   });
   return {

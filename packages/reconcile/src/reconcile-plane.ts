@@ -9,7 +9,7 @@ import { lifetimeBalances, type Report, reconcileSources } from './reconcile-sou
 type LedgerAnswer = {
   tenant: string;
   epoch: string;
-  balances: readonly { budget: Balance['budget']; spentMicros?: number; usedTokens?: number }[];
+  balances: readonly { budget: Balance['budget']; spentMicros?: number; used?: number }[];
 };
 type BudgetsAnswer = { budgets: Parameters<typeof lifetimeBalances>[1]; next: string | null };
 type SumsAnswer = { doubled: readonly unknown[]; keptFrom: string | null };
@@ -47,10 +47,10 @@ export async function reconcilePlane(
         epoch: async () => (await api.get<LedgerAnswer>('/v1/ledger/balances')).epoch,
         balances: async () => {
           const { balances } = await api.get<LedgerAnswer>('/v1/ledger/balances');
-          return balances.map(({ budget, spentMicros, usedTokens }) => ({
+          return balances.map(({ budget, spentMicros, used }) => ({
             tenant,
             budget,
-            spent: usedTokens ?? spentMicros ?? 0,
+            spent: used ?? spentMicros ?? 0,
           }));
         },
       },

@@ -43,8 +43,14 @@ export type Report = Reconciliation & {
 };
 
 /** True if log, ledger and audit agree, and every law holds. */
-export function allHolds({ driftMicros, driftTokens, doubledActions, laws }: Report): boolean {
-  const drifts = driftMicros !== 0 || driftTokens !== 0;
+export function allHolds({
+  driftMicros,
+  driftTokens,
+  driftToolCalls,
+  doubledActions,
+  laws,
+}: Report): boolean {
+  const drifts = driftMicros !== 0 || driftTokens !== 0 || driftToolCalls !== 0;
   return !drifts && doubledActions.length === 0 && laws.every(({ broken }) => broken === 0);
 }
 

@@ -16,6 +16,7 @@ import { rates } from './contract/rates.ts';
 import { refusals } from './contract/refusals.ts';
 import type { AgentUnder } from './contract/scene.ts';
 import { tokenLimits } from './contract/token-limits.ts';
+import { toolCallLimits } from './contract/tool-call-limits.ts';
 import { killedTurns, turns } from './contract/turns.ts';
 import { verification } from './contract/verification.ts';
 
@@ -25,6 +26,7 @@ export function sdkContract(name: string, agentUnder: AgentUnder): void {
     describe('model calls', () => modelCalls(agentUnder));
     describe('money of model calls', () => modelMoney(agentUnder));
     describe('limits on tokens', () => tokenLimits(agentUnder));
+    describe('limits on tool calls of answers', () => toolCallLimits(agentUnder));
     describe('rates', () => rates(agentUnder));
     describe('once', () => once(agentUnder));
     describe('leases', () => leases(agentUnder));

@@ -9,10 +9,13 @@ import {
 import type { ContentFinders } from '@mandate/policy/governance';
 import {
   type Action,
+  type CounterUnit,
   DEFAULTS,
   type Decision,
+  isToolCall,
   type Limit,
   type LimitFact,
+  mapUnits,
   type Plan,
   type StepFacts,
 } from '@mandate/schemas';
@@ -25,9 +28,9 @@ import {
   publishedVerdict,
   rateFact,
   takeSlot,
-  tokenFact,
   totalOf,
   turnFact,
+  unitFact,
 } from '@mandate/step';
 import { readMandate } from './policy.ts';
 import type { MandateDocument } from './types.ts';
@@ -44,8 +47,11 @@ export type AgentState = {
    * `retryAfterMs` of a windowed budget is the whole window.
    */
   spent?: readonly (BudgetReference & { micros: number })[];
-  /** The tokens in the counters of limits on tokens. The same holds as for `spent`. */
-  used?: readonly (Omit<BudgetReference, 'unit'> & { tokens: number })[];
+  /**
+   * The amounts in the counters of limits in units other than money: tokens, or calls of tools that answers asked for.
+   * The same holds as for `spent`.
+   */
+  used?: readonly (BudgetReference & { unit: CounterUnit; amount: number })[];
   /** The times of earlier calls. `tool`: the tool of calls that count in the tool's own rate. Null: all calls. */
   calls?: readonly { tool: string | null; timesMs: readonly number[] }[];
 };
@@ -78,6 +84,8 @@ export function evaluate(
     attempt: action.attempt ?? 1,
     idempotencyKey: action.idempotencyKey ?? null,
     digest: actionDigest(action),
+    type: action.type,
+    tool: isToolCall(action) ? action.tool : null,
     deadlineAtMs: null,
     maxRemembered: DEFAULTS.rememberedIds,
   };
@@ -101,13 +109,14 @@ function factsFrom(plan: Plan, agentId: string, state: AgentState): StepFacts {
     chargedMicros,
     cumulativeMicros: (total?.micros ?? 0) + chargedMicros,
     leaseExpiresAtMs: allowed ? atMs + plan.leaseMs : null,
-    ...(allowed && plan.tokens !== undefined && { chargedTokens: plan.tokens.reserveTokens }),
+    ...(allowed &&
+      plan.units !== undefined && { chargedUnits: mapUnits(plan.units, ({ reserve }) => reserve) }),
   };
 }
 
 function factOf(
   limit: Limit,
-  { reserveMicros, tokens }: Plan,
+  { reserveMicros, units }: Plan,
   { atMs, spent = [], used = [], calls = [] }: AgentState,
 ): LimitFact {
   switch (limit.kind) {
@@ -116,10 +125,14 @@ function factOf(
       for (const one of spent) if (isSameCounter(one, limit)) addToCounter(counter, atMs, one.micros, atMs);
       return budgetFact(counter, limit, reserveMicros, atMs);
     }
-    case 'tokens': {
+    case 'tokens':
+    case 'toolCalls': {
       const counter = createBudgetCounter(limit.windowMs);
-      for (const one of used) if (isSameCounter(one, limit)) addToCounter(counter, atMs, one.tokens, atMs);
-      return tokenFact(counter, limit, tokens?.reserveTokens ?? 0, atMs);
+      for (const one of used) {
+        if (one.unit === limit.kind && isSameCounter(one, limit))
+          addToCounter(counter, atMs, one.amount, atMs);
+      }
+      return unitFact(counter, limit, units?.[limit.kind]?.reserve ?? 0, atMs);
     }
     case 'rate': {
       const rate = createSlidingRate(limit);

@@ -10,6 +10,7 @@ import type {
   MemoryWrite,
   Output,
   Prompt,
+  RiskLevel,
   ToolHints,
   MandateDocument as WholeDocument,
 } from '@mandate/schemas';
@@ -178,6 +179,8 @@ export type Call =
       args: unknown;
       /** What the server of the tool says about it. By default, a person must approve a destructive tool. */
       hints?: ToolHints;
+      /** The risk of the tool, for rules and for people who approve its calls. */
+      risk?: RiskLevel;
       options?: ToolCallOptions;
     }
   | {
@@ -206,6 +209,9 @@ export type TokenUsage = {
   reasoningTokens?: number;
 };
 
+/** The calls of tools that the answer of a model asks for. An empty name stands for all tools without an entry. */
+export type ToolCalls = { tool: string; calls: number }[];
+
 /** The outcome of a call. Amounts are in micro-dollars. */
 export type RunningOutcome = {
   status: 'success' | 'failure' | 'cancelled';
@@ -213,6 +219,11 @@ export type RunningOutcome = {
   actualCostMicros?: number;
   /** The tokens of an LLM call, from which its cost is computed. */
   usage?: TokenUsage;
+  /**
+   * The calls of tools that the answer of a model asks for. Limits on tool calls count them. Empty: the answer asks for
+   * none. Absent: they are unknown.
+   */
+  toolCalls?: ToolCalls;
   /** Whether a check of the result passed. Absent if no check ran. */
   verification?: { ok: boolean };
 };

@@ -1,6 +1,6 @@
 /**
  * A counter of one budget. It contains the amount that was charged, over an agent's life or in a sliding window. The
- * amount is in the unit of the counter: micro-dollars, or tokens.
+ * amount is in the unit of the counter, such as micro-dollars or tokens.
  */
 import {
   addToSlidingSum,

@@ -1,12 +1,19 @@
 /** Finds the counters to which an action is charged, and the counters that belong to one agent. */
 
-import type { BudgetLimit, Limit, TokenLimit } from '@mandate/schemas';
-import { DEFAULTS, OPEN_CALLS, RELEASED_BUDGET, TOTAL_BUDGET } from '@mandate/schemas/core';
+import type { BudgetLimit, Limit, UnitLimit } from '@mandate/schemas';
+import {
+  type CounterUnit,
+  DEFAULTS,
+  isUnit,
+  OPEN_CALLS,
+  RELEASED_BUDGET,
+  TOTAL_BUDGET,
+} from '@mandate/schemas/core';
 import type { RateReference } from './sliding-rate.ts';
 
-/** `unit`: the counter is in tokens. Absent: it is in micro-dollars. */
+/** `unit`: the unit of the counter. Absent: it is in micro-dollars. */
 export type BudgetReference = Pick<BudgetLimit, 'scope' | 'subject' | 'id' | 'windowMs'> & {
-  unit?: 'tokens';
+  unit?: CounterUnit;
 };
 
 /** The lifetime spending of the agent. It is always counted, even if no plan lists it. */
@@ -17,25 +24,19 @@ export function totalOf(agentId: string): BudgetReference {
 /**
  * The counter of releases: the amount that the agent's own reports released, minus the additional releases that its
  * successes allow.
+ *
+ * @param unit if absent, the counter is in micro-dollars
  */
-export function releasedOf(agentId: string): BudgetReference {
-  return { scope: 'agent', subject: agentId, id: RELEASED_BUDGET, windowMs: null };
+export function releasedOf(agentId: string, unit?: CounterUnit): BudgetReference {
+  const budget = { scope: 'agent', subject: agentId, id: RELEASED_BUDGET, windowMs: null } as const;
+  return unit === undefined ? budget : { ...budget, unit };
 }
 
-/** The same counter for tokens. */
-export function releasedTokensOf(agentId: string): BudgetReference {
-  return { ...releasedOf(agentId), unit: 'tokens' };
+/** The counter of a limit in a unit other than money. */
+export function counterOfUnit({ kind: unit, scope, subject, id, windowMs }: CountedInUnit): BudgetReference {
+  return { scope, subject, id, windowMs, unit };
 }
-
-/** The counter of a limit on tokens. */
-export function tokensOf({
-  scope,
-  subject,
-  id,
-  windowMs,
-}: Pick<TokenLimit, 'scope' | 'subject' | 'id' | 'windowMs'>): BudgetReference {
-  return { scope, subject, id, windowMs, unit: 'tokens' };
-}
+type CountedInUnit = Pick<UnitLimit, 'kind' | 'scope' | 'subject' | 'id' | 'windowMs'>;
 
 /** The open calls of the agent: calls that no outcome has settled. */
 export function openCallsOf(agentId: string): RateReference {
@@ -62,17 +63,22 @@ export function moneyToCharge(
   return [...listed, { budget: totalOf(agentId), most: null }];
 }
 
-/** Returns the counters of tokens to charge. */
-export function tokensToCharge(limits: readonly Omit<TokenLimit, 'kind'>[]): Chargeable[] {
-  return limits.map((limit) => ({ budget: tokensOf(limit), most: limit.maxTokens }));
+/** Returns the counters to charge in a unit other than money. */
+export function unitToCharge(limits: readonly (CountedInUnit & Pick<UnitLimit, 'most'>)[]): Chargeable[] {
+  return limits.map((limit) => ({ budget: counterOfUnit(limit), most: limit.most }));
 }
 
 export function isBudgetLimit(limit: Limit): limit is BudgetLimit {
   return limit.kind === 'budget';
 }
 
-export function isTokenLimit(limit: Limit): limit is TokenLimit {
-  return limit.kind === 'tokens';
+export function isUnitLimit(limit: Limit): limit is UnitLimit {
+  return isUnit(limit.kind);
+}
+
+/** Returns the limits in this unit. */
+export function unitLimitsOf(limits: readonly Limit[], unit: CounterUnit): UnitLimit[] {
+  return limits.filter((limit): limit is UnitLimit => limit.kind === unit);
 }
 
 /**

@@ -22,16 +22,16 @@ export {
   type BudgetReference,
   type Chargeable,
   chargedCounters,
+  counterOfUnit,
   isBudgetLimit,
   isOwnBudget,
-  isTokenLimit,
+  isUnitLimit,
   moneyToCharge,
   openCallsOf,
   releasedOf,
-  releasedTokensOf,
-  tokensOf,
-  tokensToCharge,
   totalOf,
+  unitLimitsOf,
+  unitToCharge,
 } from './charged-budgets.ts';
 export {
   amountsOf,
@@ -47,7 +47,7 @@ export {
   mostCallsBefore,
   mostSpentBefore,
   rateFact,
-  tokenFact,
+  unitFact,
   waitForAll,
 } from './limit-facts.ts';
 export {
@@ -66,7 +66,6 @@ export {
   slidingBuckets,
   slidingSum,
 } from './sliding-sum.ts';
-export { tokenCharge } from './token-charge.ts';
 export {
   countAgain,
   countedTurn,
@@ -77,6 +76,7 @@ export {
   turnKey,
   turnOf,
 } from './turn.ts';
+export { reportedIn, unitCharge } from './unit-charge.ts';
 export { usageMicrosOf } from './usage-price.ts';
 export {
   decisionKind,
@@ -94,6 +94,7 @@ export {
   NOT_PLANNED,
   VERDICT_OF_GRANT,
   VERDICT_OF_TURN,
+  VERDICT_OF_UNIT,
   VERDICTS,
   type VerdictName,
   type VerdictRow,

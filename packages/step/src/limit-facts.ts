@@ -2,13 +2,14 @@
  * Returns facts about a limit: the value of its counter, whether one more call fits, and the wait until the call
  * would fit. Nothing is charged here.
  */
-import type { BudgetLimit, LimitFact, RateLimit, TokenLimit } from '@mandate/schemas';
+import type { BudgetLimit, LimitFact, RateLimit, UnitLimit } from '@mandate/schemas';
+import type { CounterUnit } from '@mandate/schemas/core';
 import { type BudgetCounter, spentIn } from './budget-counter.ts';
 import { callsIn, type SlidingRate, waitForSlot } from './sliding-rate.ts';
 import { waitForRoom } from './sliding-sum.ts';
 
 type BudgetFact = Extract<LimitFact, { kind: 'budget' }>;
-type TokenFact = Extract<LimitFact, { kind: 'tokens' }>;
+type UnitFact = Extract<LimitFact, { kind: CounterUnit }>;
 type RateFact = Extract<LimitFact, { kind: 'rate' }>;
 
 /**
@@ -36,14 +37,14 @@ export function budgetFact(
 }
 
 /** @param counter undefined if nothing was charged to the counter yet */
-export function tokenFact(
+export function unitFact(
   counter: BudgetCounter | undefined,
-  { maxTokens }: Pick<TokenLimit, 'maxTokens'>,
-  reserveTokens: number,
+  { kind, most }: Pick<UnitLimit, 'kind' | 'most'>,
+  reserve: number,
   nowMs: number,
-): TokenFact {
-  const { spent, ok, retryAfterMs } = sumFact(counter, maxTokens, reserveTokens, nowMs);
-  return { kind: 'tokens', usedTokens: spent, ok, retryAfterMs };
+): UnitFact {
+  const { spent, ok, retryAfterMs } = sumFact(counter, most, reserve, nowMs);
+  return { kind, used: spent, ok, retryAfterMs };
 }
 
 function sumFact(counter: BudgetCounter | undefined, most: number | null, reserve: number, nowMs: number) {

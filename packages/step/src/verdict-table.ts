@@ -3,6 +3,7 @@
  * generated constants, so a changed row changes both stores.
  */
 import type { Code, GrantState, TURN_FAILURES, Verdict } from '@mandate/schemas';
+import type { CounterUnit } from '@mandate/schemas/core';
 
 /**
  * `final`: true if a retry cannot help. Null for a counter: its refusal is final unless waiting frees the counter.
@@ -30,6 +31,7 @@ export const VERDICTS = {
   storeNotForIntent: { verdict: 'BLOCK', code: 'STORE_NOT_ALLOWED', final: true, retryAfterMs: null },
   overBudget: { verdict: 'BLOCK', code: 'COST_LIMIT_EXCEEDED', final: null, retryAfterMs: null },
   overTokens: { verdict: 'BLOCK', code: 'TOKEN_LIMIT_EXCEEDED', final: null, retryAfterMs: null },
+  overToolCalls: { verdict: 'BLOCK', code: 'TOOL_CALL_LIMIT_EXCEEDED', final: null, retryAfterMs: null },
   overRate: { verdict: 'BLOCK', code: 'RATE_LIMIT_EXCEEDED', final: null, retryAfterMs: null },
   asksPerson: { verdict: 'DEFER', code: 'APPROVAL_REQUIRED', final: false, retryAfterMs: null },
   tooManyWait: { verdict: 'BLOCK', code: 'WAITING_LIMIT_EXCEEDED', final: false, retryAfterMs: null },
@@ -38,6 +40,12 @@ export const VERDICTS = {
 } as const satisfies Record<string, VerdictRow>;
 
 export type VerdictName = keyof typeof VERDICTS;
+
+/** The verdict for a call that does not fit into a limit in a unit other than money. */
+export const VERDICT_OF_UNIT = {
+  tokens: 'overTokens',
+  toolCalls: 'overToolCalls',
+} as const satisfies Record<CounterUnit, VerdictName>;
 
 /** The verdict for a request that a person must approve, for each answer that the person may have given. */
 export const VERDICT_OF_GRANT = {

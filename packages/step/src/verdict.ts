@@ -20,6 +20,7 @@ import {
   NOT_PLANNED,
   VERDICT_OF_GRANT,
   VERDICT_OF_TURN,
+  VERDICT_OF_UNIT,
   VERDICTS,
   type VerdictName,
   type VerdictRow,
@@ -93,9 +94,9 @@ export function firstFailing(facts: readonly LimitFact[]): number {
 /** Returns the row of the verdict table for one limit that failed. */
 export function failedLimit(limit: Limit | undefined, fact: LimitFact): VerdictName {
   if (fact.kind === 'budget') return 'overBudget';
-  if (fact.kind === 'tokens') return 'overTokens';
   if (fact.kind === 'rate') return 'overRate';
   if (fact.kind === 'turn') return failedTurn(limit, fact);
+  if (fact.kind !== 'confirmation') return VERDICT_OF_UNIT[fact.kind];
   if (limit?.kind === 'confirmation' && mayNotWait(limit, fact)) return 'tooManyWait';
   return fact.grant === 'granted' ? 'asksPerson' : VERDICT_OF_GRANT[fact.grant];
 }

@@ -86,6 +86,7 @@ export function approved(make: MakeAudit): void {
       reason: question?.reason,
       costMicros: null,
       estimatedCostMicros: null,
+      risk: null,
       principalId: null,
       principalRole: null,
       context: null,
@@ -116,6 +117,13 @@ export function approved(make: MakeAudit): void {
     ]);
   });
 
+  test('returns the highest risk that a policy states instead of the claim of the caller', async () => {
+    const facts = (risk: string) => ({ check: 'tool-facts', result: 'pass' as const, evidence: { risk } });
+    const action = { id: 'act', agentId: 'a-1', type: 'tool_call', tool: 'pay', risk: 'critical' } as const;
+    await decided('risk', [{ at: 1, ...DEFERRED, checks: [facts('standard'), facts('safe')], action }]);
+    expect(await all('risk')).toMatchObject([{ risk: 'standard' }]);
+  });
+
   test('returns the cost of the waiting action and the claims of the caller', async () => {
     const costMicros = 9_007_199_254_740_991;
     await decided('claims', [
@@ -134,6 +142,7 @@ export function approved(make: MakeAudit): void {
           tool: 'pay',
           args: { amount: 0.1 },
           estimatedCostMicros: 0,
+          risk: 'standard',
           principal: { id: 'ann', role: 'admin' },
           context: { environment: 'prod', ticket: { id: 7 } },
           pinned: ['context.environment'],
@@ -144,6 +153,7 @@ export function approved(make: MakeAudit): void {
     expect(row).toMatchObject({
       costMicros,
       estimatedCostMicros: 0,
+      risk: 'standard',
       principalId: 'ann',
       principalRole: 'admin',
       pinned: ['context.environment'],

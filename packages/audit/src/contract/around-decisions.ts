@@ -232,9 +232,13 @@ export function aroundDecisions(make: MakeAudit): void {
   test('returns the calls that were open at a kill, and counts no calls of other tenants', async () => {
     const tenant = 'open';
     const action = { agentId: 'a-1', actionId: 'act-1', attempt: 1 };
+    const whole = {
+      ...{ ...action, type: 'tool_call' as const, tool: 'pay', digest: 'd', sequence: 1 },
+      ...{ reservedMicros: 1, decidedAtMs: START_MS, leaseExpiresAtMs: START_MS + 1 },
+    };
     const open = [
-      { tenant, ...action },
-      { tenant: 'open-else', ...action, actionId: 'secret' },
+      { tenant, ...whole },
+      { tenant: 'open-else', ...whole, actionId: 'secret' },
     ];
     await happened([
       killed('own', { scope: 'tenant', tenant }, 10_000, open.slice(0, 1)),

@@ -252,7 +252,7 @@ export function byKeys(one: readonly string[], other: readonly string[]): number
  */
 export type Moved = { name: string; atMs: number; heldFromMs: number; micros: number; isAdjusted: boolean };
 
-/** Returns the adjustments of budgets of money. The audit counts no tokens. */
+/** Returns the adjustments of budgets of money. The audit counts no other units. */
 export function moneyAdjusted(history: Deliveries) {
   return standing(history.adjustments, ({ adjustment }) => adjustment.id).flatMap(({ adjustment }) =>
     adjustment.deltaMicros === undefined ? [] : [{ ...adjustment, deltaMicros: adjustment.deltaMicros }],

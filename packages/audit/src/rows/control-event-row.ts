@@ -75,7 +75,7 @@ export function toldBy(event: ControlEvent) {
         tenant: adjustment.tenant,
         scope: '',
         agent_id: budget.scope === 'agent' ? budget.subject : '',
-        // The columns of budgets are for money. A correction of tokens is in the payload.
+        // The columns of budgets are for money. A correction in another unit is in the payload.
         ...(deltaMicros !== undefined && {
           budget_scope: budget.scope,
           budget_subject: budget.subject,

@@ -89,7 +89,8 @@ export function appending(scene: Scene): void {
   test('shows acknowledged records to other clients, also after their writer has closed', async () => {
     const acks = await scene.append(['a', '1'], ['b', '2'], ['c', '3']);
     const other = await scene.another();
-    expect((await scene.everything(other)).map(text).sort()).toEqual(['1', '2', '3']);
+    // An append that is retried may write a record twice, so the test counts values and not records.
+    expect(new Set((await scene.everything(other)).map(text))).toEqual(new Set(['1', '2', '3']));
     await scene.bus.close();
     const later = await scene.another();
     for (const { position } of acks) expect(await later.at(position)).not.toBeNull();

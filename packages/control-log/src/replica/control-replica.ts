@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import {
   type Changed,
+  type ControlFold,
   type ControlPosition,
   controlDigest,
   foldControl,
@@ -34,6 +35,8 @@ export type ControlReplica = FedReplica & {
   tenant(name: string): TenantControl;
   /** Returns why a new change would be refused as the next record. Null if it would take effect. */
   refusalOf(record: ControlRecord): Extract<Changed, { ok: false }> | null;
+  /** Returns the state after a record that is not applied, or why it would be refused. Changes nothing. */
+  tried(record: ControlRecord): ReturnType<ControlFold['tried']>;
   /** The digest of the whole control state. It is the same in every process at the same revision. */
   digest(): string;
 };
@@ -63,6 +66,7 @@ export function controlReplica(): ControlReplica {
     revision: () => revision,
     tenant: (name) => fold.tenant(name),
     refusalOf: (record) => fold.refusalOf(record, revision + 1),
+    tried: (record) => fold.tried(record, revision + 1),
     digest: () => controlDigest(fold, createHash('sha256')),
   };
 }

@@ -3,12 +3,20 @@
  * grants, so conflicts are frequent. They also contain redeliveries, outcomes of every kind, and clocks that run
  * back.
  */
-import { type KillTarget, type Limit, type Plan, personCounter, type StepRequest } from '@mandate/schemas';
+import {
+  type CounterUnit,
+  type KillTarget,
+  type Limit,
+  type Plan,
+  personCounter,
+  type StepRequest,
+  type UnitReserve,
+} from '@mandate/schemas';
 import fc from 'fast-check';
 import type { BudgetReference } from '../port.ts';
 import { arbitraryTurnHistory } from './arbitrary-turns.ts';
 import { DAY_MS } from './bench.ts';
-import { budget, isOpenLimit, openLimit, planOf, rate, refusal, tokens } from './builders.ts';
+import { budget, isOpenLimit, openLimit, planOf, rate, refusal, unitLimit } from './builders.ts';
 import type { Command, History, OperationCommand } from './history-command.ts';
 
 /** The memory is short, so that histories last longer than it. */
@@ -40,24 +48,47 @@ const budgetReference: fc.Arbitrary<BudgetReference> = fc
   })
   .map((reference) => (reference.scope === 'tenant' ? { ...reference, subject: '' } : reference));
 
-/** The counters of the windows have the same names as those of money, so that a mix-up of the units shows. */
-const tokenLimit = fc
-  .record({ of: budgetReference, maxTokens: one(150, 300, 300, 600, 0) })
-  .map(({ of, maxTokens }) => tokens({ ...of, maxTokens }));
+/** The counters have the same names in every unit and in money, so that a mix-up of the units shows. */
+const limitIn = (kind: CounterUnit) =>
+  fc
+    .record({
+      of: budgetReference,
+      most: { tokens: one(150, 300, 300, 600, 0), toolCalls: one(1, 3, 3, 8, 0) }[kind],
+    })
+    .map(({ of, most }) => unitLimit({ ...of, kind, most }));
 
-const tokenReserve = fc
-  .record({
-    reserveTokens: one(100, 100, 120, 0),
-    charging: one('SUCCESS_BASED', 'SUCCESS_BASED', 'ATTEMPT_BASED'),
-    mostTokens: one(Number.MAX_SAFE_INTEGER, 150),
-    releases: one(
-      null,
-      { tokens: 100, percent: 50 },
-      { tokens: 250, percent: 20 },
-      { tokens: 0, percent: 100 },
-    ),
-  })
-  .map(({ reserveTokens, ...settling }) => ({ reserveTokens, settling }));
+const reserveIn = (kind: CounterUnit) =>
+  fc
+    .record({
+      reserve: { tokens: one(100, 100, 120, 0), toolCalls: one(1, 1, 1, 0) }[kind],
+      charging: one<UnitReserve['settling']['charging']>('SUCCESS_BASED', 'SUCCESS_BASED', 'ATTEMPT_BASED'),
+      most: one(Number.MAX_SAFE_INTEGER, { tokens: 150, toolCalls: 2 }[kind]),
+      releases: one<UnitReserve['settling']['releases']>(
+        null,
+        { amount: { tokens: 100, toolCalls: 1 }[kind], percent: 50 },
+        { amount: { tokens: 250, toolCalls: 2 }[kind], percent: 20 },
+        { amount: 0, percent: 100 },
+      ),
+    })
+    .map(({ reserve, ...settling }): UnitReserve => ({ reserve, settling }));
+
+type InUnits = { limits: Limit[]; units: NonNullable<Plan['units']> };
+
+/** The reservations and limits of an LLM call in these units. */
+const callIn = (...units: CounterUnit[]): fc.Arbitrary<InUnits> =>
+  fc
+    .tuple(
+      ...units.map((unit) =>
+        fc.record({
+          limits: fc.array(limitIn(unit), { minLength: 1, maxLength: 2 }),
+          reserve: reserveIn(unit),
+        }),
+      ),
+    )
+    .map((drawn) => ({
+      limits: drawn.flatMap(({ limits }) => limits),
+      units: Object.fromEntries(drawn.map(({ reserve }, at) => [units[at], reserve])),
+    }));
 
 const limit = mix<Limit>(
   [
@@ -143,10 +174,12 @@ const plan: fc.Arbitrary<StepRequest['plan']> = fc
     ),
     settling,
     prices: mix([1, one(undefined)], [1, tokenPrices]),
-    // Two thirds of the plans are of calls without tokens, as of tools.
-    inTokens: mix(
-      [2, one(null)],
-      [1, fc.record({ limits: fc.array(tokenLimit, { minLength: 1, maxLength: 2 }), reserve: tokenReserve })],
+    // Over half of the plans reserve nothing in units, as calls of tools.
+    inUnits: mix<InUnits | null>(
+      [4, one(null)],
+      [1, callIn('tokens')],
+      [1, callIn('toolCalls')],
+      [1, callIn('tokens', 'toolCalls')],
     ),
     reserveMicros: one(30, 30, 30, 30, 0),
     observe: one(false, false, false, true),
@@ -168,7 +201,7 @@ const plan: fc.Arbitrary<StepRequest['plan']> = fc
       limits,
       settling,
       prices,
-      inTokens,
+      inUnits,
       ...rest
     }) =>
       planOf({
@@ -177,9 +210,9 @@ const plan: fc.Arbitrary<StepRequest['plan']> = fc
         holdsFromMs,
         holdsUntilMs,
         // Deciders charge every ALLOW to all ancestors. So the plan contains a budget of each ancestor.
-        ...(inTokens !== null && { tokens: inTokens.reserve }),
+        ...(inUnits !== null && { units: inUnits.units }),
         limits: [
-          ...(inTokens?.limits ?? []),
+          ...(inUnits?.limits ?? []),
           // A mandate in observe mode has no limit on open calls.
           ...limits.filter((limit) => !rest.observe || !isOpenLimit(limit)),
           ...(ancestors ?? []).map((subject) => budget({ subject, maxMicros: null })),
@@ -196,8 +229,13 @@ const outcome = fc
     verified: one(null, null, true, false),
     mayRelease: one(false, false, true),
     counted: mix([2, one(undefined)], [1, usage]),
+    toolCalls: one(undefined, undefined, 0, 2, 3),
   })
-  .map(({ counted, ...reported }) => (counted === undefined ? reported : { ...reported, usage: counted }));
+  .map(({ counted, toolCalls, ...reported }) => ({
+    ...reported,
+    ...(counted !== undefined && { usage: counted }),
+    ...(toolCalls !== undefined && { toolCalls }),
+  }));
 
 const operation = mix<OperationCommand>(
   [
@@ -244,8 +282,8 @@ const command = mix<Command>(
         id: commandId,
         tenant,
         budget: fc
-          .tuple(budgetReference, one(false, false, true))
-          .map(([of, inTokens]): BudgetReference => (inTokens ? { ...of, unit: 'tokens' } : of)),
+          .tuple(budgetReference, one<CounterUnit | null>(null, null, 'tokens', 'toolCalls'))
+          .map(([of, unit]): BudgetReference => (unit === null ? of : { ...of, unit })),
         delta: one(-40, -40, -90, 25, 70),
       }),
     }),

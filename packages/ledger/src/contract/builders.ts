@@ -9,10 +9,11 @@ import {
   type SettleRequest,
   type Settling,
   type StepRequest,
-  type TokenLimit,
-  type TokenSettling,
   type TurnLimit,
   UNBOUND_SETTLING,
+  type UnitLimit,
+  type UnitReserve,
+  type UnitSettling,
 } from '@mandate/schemas';
 import { openCallsOf } from '@mandate/step';
 
@@ -68,29 +69,26 @@ export function budget(overrides: Partial<BudgetLimit> = {}): BudgetLimit {
   };
 }
 
-/** Returns a lifetime limit on the tokens of the agent. `overrides` replace its fields. */
-export function tokens(overrides: Partial<TokenLimit> = {}): TokenLimit {
+/** Returns a lifetime limit of the agent in a unit. Default: 1,000 tokens. `overrides` replace its fields. */
+export function unitLimit(overrides: Partial<UnitLimit> = {}): UnitLimit {
   return {
     kind: 'tokens',
     scope: 'agent',
     subject: AGENT,
     id: 'total',
     windowMs: null,
-    maxTokens: 1_000,
+    most: 1_000,
     ...overrides,
   };
 }
 
 /** Returns what a call of 100 tokens reserves. `settling` replaces fields of its settling. */
-export function reserveTokens(
-  settling: Partial<TokenSettling> = {},
-  reserveTokens = 100,
-): NonNullable<StepRequest['plan']['tokens']> {
+export function unitReserve(settling: Partial<UnitSettling> = {}, reserve = 100): UnitReserve {
   return {
-    reserveTokens,
+    reserve,
     settling: {
       charging: 'SUCCESS_BASED',
-      mostTokens: Math.min(10 * reserveTokens, Number.MAX_SAFE_INTEGER),
+      most: Math.min(10 * reserve, Number.MAX_SAFE_INTEGER),
       releases: null,
       ...settling,
     },
@@ -161,6 +159,8 @@ export function stepRequest(overrides: Partial<StepRequest> = {}): StepRequest {
     attempt: 1,
     idempotencyKey: null,
     digest: 'payload',
+    type: 'tool_call',
+    tool: 'search',
     deadlineAtMs: null,
     maxRemembered: NO_BOUND,
     plan: planOf(),

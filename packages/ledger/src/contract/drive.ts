@@ -192,6 +192,7 @@ function newOperation(
     );
     return {
       ...{ ...request, source, appendedAtMs: nowMs + aheadMs, deadlineAtMs, maxRemembered },
+      ...(at % 3 === 0 ? { type: 'llm_call', tool: null } : { type: 'tool_call', tool: `tool-${at % 3}` }),
       plan: { ...plan, limits },
     };
   }

@@ -65,7 +65,8 @@ export function killing(make: MakeLedger): void {
     );
     expect((await ledger.killStatus(TENANT, 'lead')).killed).toEqual(killed);
     expect((await ledger.killStatus(TENANT, 'hand')).killed).toBeNull();
-    expect(await ledger.killed(TENANT)).toEqual([{ ...killed, target: SUBTREE }]);
+    const pulled = { target: SUBTREE, commandId: 'k', by: 'op', sequence: 6, atMs: expect.any(Number) };
+    expect(await ledger.killed(TENANT)).toEqual([{ ...killed, ...pulled }]);
     // Each target has its own flag. A revive of the agent alone does not revive its descendants, and vice versa.
     await ledger.kill({ scope: 'agent', tenant: TENANT, agentId: 'lead' }, order('k'));
     expect(await ledger.revive({ scope: 'agent', tenant: TENANT, agentId: 'lead' }, 2, 'r')).toBe(true);
@@ -152,18 +153,21 @@ export function killing(make: MakeLedger): void {
     await settle(ledger, settleRequest(hasty));
     clock.advance(10);
     const settled = await allow(ledger, stepRequest());
-    const running = await allow(ledger, stepRequest());
+    const running = await allow(ledger, stepRequest({ type: 'llm_call', tool: null }));
     const published = await allow(ledger, stepRequest({ agentId: 'agent-2' }));
     const elsewhere = await allow(ledger, stepRequest({ tenant: 'other' }));
     await settle(ledger, settleRequest(settled));
     await ledger.confirm(ledger.epoch, [published, short, settled]);
-    const reference = ({ tenant, agentId, actionId, attempt }: typeof short) => ({
-      tenant,
-      agentId,
-      actionId,
-      attempt,
+    const reference = ({ tenant, agentId, actionId, attempt, type, tool, digest, plan }: typeof short) => ({
+      ...{ tenant, agentId, actionId, attempt, type, tool, digest, sequence: expect.any(Number) },
+      ...{ reservedMicros: plan.reserveMicros, decidedAtMs: expect.any(Number) },
+      leaseExpiresAtMs: expect.any(Number),
     });
-    expect((await ledger.kill(ONE, order('k1'))).open).toEqual([reference(running)]);
+    const killed = await ledger.kill(ONE, order('k1'));
+    expect(killed.open).toEqual([reference(running)]);
+    const [own] = await ledger.open(TENANT, AGENT);
+    expect(killed.open).toEqual([own]);
+    expect(own?.sequence).toBeLessThan(Number(killed.sequences[TENANT]));
     expect((await ledger.kill(WHOLE, order('k2'))).open).toEqual(
       [held, hasty, running, published].map(reference),
     );

@@ -50,7 +50,10 @@ export function publishing(make: MakeLedger): void {
     const plan = planOf({ leaseMs: 1_000 });
     const first = await allow(ledger, stepRequest({ plan }));
     clock.advance(500);
-    const second = await allow(ledger, stepRequest({ agentId: 'other', plan }));
+    const second = await allow(
+      ledger,
+      stepRequest({ agentId: 'other', plan, tool: 'send:mail', digest: 'of-mail' }),
+    );
     const third = await allow(ledger, stepRequest({ plan }));
     await ledger.step([stepRequest({ plan: planOf({ refusal: refusal() }) })]);
     const ids = async (agentId?: string) =>
@@ -62,6 +65,7 @@ export function publishing(make: MakeLedger): void {
       agentId: 'other',
       actionId: second.actionId,
       attempt: 1,
+      ...{ type: 'tool_call', tool: 'send:mail', digest: 'of-mail', sequence: 2 },
       reservedMicros: 100,
       decidedAtMs: clock(),
       leaseExpiresAtMs: clock() + 1_000,

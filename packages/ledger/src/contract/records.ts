@@ -6,14 +6,16 @@ import {
   type BudgetLimit,
   type Decision,
   type DecisionsRecord,
+  mapUnits,
   type RateLimit,
+  type Reservation,
   type SettleFacts,
   type SettleRequest,
   type StepFacts,
   type StepRequest,
   wireTime,
 } from '@mandate/schemas';
-import { countedTurn, isTokenLimit } from '@mandate/step';
+import { countedTurn, unitLimitsOf } from '@mandate/step';
 import type { Receipt } from '../port.ts';
 import type { Played } from './drive.ts';
 import { enforcedVerdict, publishedVerdict } from './model/verdict.ts';
@@ -49,7 +51,7 @@ function recordOf(played: Played, epoch: string): Keyed | null {
       const amounts =
         adjustment.budget.unit === undefined
           ? { deltaMicros: delta, spentMicros: spent }
-          : { deltaTokens: delta, usedTokens: spent };
+          : { delta, used: spent };
       const corrected = { ...named, ...stampOf(receipt), ...amounts };
       const record = { event: 'budget.adjusted' as const, adjustment: corrected };
       return { key: adjustment.tenant, record };
@@ -82,7 +84,7 @@ function stampOf({ atMs, epoch, sequence }: Receipt) {
 }
 
 function decisionOf(request: StepRequest, facts: StepFacts): Decision {
-  const { plan, agentId, tenant, actionId, attempt, digest, source, idempotencyKey } = request;
+  const { plan, agentId, tenant, actionId, attempt, type, tool, digest, source, idempotencyKey } = request;
   const published = publishedVerdict(plan, facts);
   const enforced = enforcedVerdict(plan, facts);
   const allowed = facts.leaseExpiresAtMs !== null;
@@ -98,8 +100,8 @@ function decisionOf(request: StepRequest, facts: StepFacts): Decision {
     attempt,
     tenant,
     agentId,
-    type: 'tool_call',
-    tool: 'mail',
+    type,
+    tool,
     model: null,
     provider: null,
     ...published,
@@ -129,13 +131,13 @@ function decisionOf(request: StepRequest, facts: StepFacts): Decision {
           settling: plan.settling,
           budgets: plan.limits.filter((limit): limit is BudgetLimit => limit.kind === 'budget'),
           rates: observed === null || observed.verdict === 'DEFER' ? rates : [],
-          ...(plan.tokens !== undefined &&
-            facts.chargedTokens !== undefined && {
-              tokens: {
-                tokens: facts.chargedTokens,
-                settling: plan.tokens.settling,
-                limits: plan.limits.filter(isTokenLimit),
-              },
+          ...(plan.units !== undefined &&
+            facts.chargedUnits !== undefined && {
+              units: mapUnits(plan.units, ({ settling }, unit) => ({
+                reserved: facts.chargedUnits?.[unit] ?? 0,
+                settling,
+                limits: unitLimitsOf(plan.limits, unit),
+              })) as Reservation['units'],
             }),
           leaseMs: plan.leaseMs,
           ...(plan.opensTurn !== undefined && { opensTurn: plan.opensTurn }),
@@ -185,7 +187,7 @@ function settledOf(request: SettleRequest, facts: SettleFacts): DecisionsRecord 
       excessMicros,
       releasedMicros,
       chargedMicros,
-      ...(facts.tokens !== undefined && { tokens: facts.tokens }),
+      ...(facts.units !== undefined && { units: facts.units }),
       cumulativeMicros: Math.max(0, facts.cumulativeMicros),
       code: kind === 'settled' ? 'SETTLED' : 'NO_EFFECT',
       marks: [],

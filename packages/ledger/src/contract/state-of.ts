@@ -1,5 +1,5 @@
 /** Converts a state at a time to sorted text. Two states are equal if their texts are equal. */
-
+import { unitsIn } from '@mandate/schemas/core';
 import { slidingBuckets, slotTimes, spentIn } from '@mandate/step';
 import { attemptsOf } from '../memory/agents.ts';
 import { allCounters, allRates, type Counter } from '../memory/counters.ts';
@@ -15,8 +15,16 @@ import type { LedgerState } from '../memory/state.ts';
  */
 export function stateOf(state: LedgerState, atMs: number): string[] {
   const lines: unknown[][] = [];
-  for (const { target, killed, revision, reason, heldSince } of state.flags.values()) {
-    lines.push(['flag', target, killed, revision, killed ? reason : '', heldSince]);
+  for (const { target, killed, revision, reason, heldSince, pulled } of state.flags.values()) {
+    lines.push([
+      'flag',
+      target,
+      killed,
+      revision,
+      killed ? reason : '',
+      heldSince,
+      pulled && Object.entries(pulled).sort(),
+    ]);
   }
   for (const [id, { answer, forgetAtMs }] of state.kills) {
     if (forgetAtMs > atMs) lines.push(['kill', id, answer.revision, answer.sequences]);
@@ -88,17 +96,12 @@ function describe(delivery: ProcessedDelivery): unknown[] {
   const onLog = delivery.unpublished === null;
   if (delivery.kind !== 'first' && delivery.kind !== 'expired') return [...who, onLog, delivery.kind];
   const { agent: _agent, log: _log, another: _another, unpublished: _unpublished, lease, ...rest } = delivery;
-  const { charges, tokens, ...held } = lease ?? { charges: [] };
-  const inTokens = tokens && {
-    ...tokens,
-    settling: Object.entries(tokens.settling).sort(),
-    charges: namesOf(tokens.charges),
-  };
-  const ofLease = [
-    Object.entries(held).sort(),
-    namesOf(charges),
-    inTokens && Object.entries(inTokens).sort(),
-  ];
+  const { charges, units, ...held } = lease ?? { charges: [] };
+  const inUnits = unitsIn(units).map(([unit, its]) => [
+    ...[unit, its.reserved, Object.entries(its.settling).sort()],
+    namesOf(its.charges),
+  ]);
+  const ofLease = [Object.entries(held).sort(), namesOf(charges), inUnits];
   return [...who, onLog, Object.entries(rest).sort(), ...ofLease];
 }
 

@@ -1,4 +1,4 @@
-import type { SettleRequest, StepRequest, TokenSettling, TokensSettled } from '@mandate/schemas';
+import type { SettleRequest, StepRequest, UnitSettled, UnitSettling } from '@mandate/schemas';
 import { expect, test } from 'vitest';
 import type { Ledger } from '../port.ts';
 import { allow, begin, decide, isAllowed, limitFactOf, type MakeLedger, settle, spent } from './bench.ts';
@@ -7,21 +7,21 @@ import {
   budget,
   planOf,
   rate,
-  reserveTokens,
   settleRequest,
   stepRequest,
   TENANT,
-  tokens,
+  unitLimit,
+  unitReserve,
 } from './builders.ts';
 
 const LARGEST = Number.MAX_SAFE_INTEGER;
-const TEAM = tokens({ scope: 'tenant', subject: '', id: 'team', maxTokens: 10_000 });
+const TEAM = unitLimit({ scope: 'tenant', subject: '', id: 'team', most: 10_000 });
 
-type Terms = { limits?: StepRequest['plan']['limits']; settling?: Partial<TokenSettling>; tokens?: number };
+type Terms = { limits?: StepRequest['plan']['limits']; settling?: Partial<UnitSettling>; tokens?: number };
 
 /** Returns a request of 100 tokens and 100 micro-dollars. */
-function call({ limits = [tokens()], settling, tokens: reserved }: Terms = {}): StepRequest {
-  return stepRequest({ plan: planOf({ limits, tokens: reserveTokens(settling, reserved) }) });
+function call({ limits = [unitLimit()], settling, tokens: reserved }: Terms = {}): StepRequest {
+  return stepRequest({ plan: planOf({ limits, units: { tokens: unitReserve(settling, reserved) } }) });
 }
 
 /** Returns the usage of a call: half of the tokens are input. */
@@ -33,10 +33,10 @@ async function settled(
   ledger: Ledger,
   request: StepRequest,
   outcome: Partial<SettleRequest>,
-): Promise<TokensSettled> {
+): Promise<UnitSettled> {
   const facts = await settle(ledger, settleRequest(await allow(ledger, request), outcome));
-  if (facts.tokens === undefined) throw new Error('the outcome settled no tokens');
-  return facts.tokens;
+  if (facts.units?.tokens === undefined) throw new Error('the outcome settled no tokens');
+  return facts.units.tokens;
 }
 
 async function inTokens(ledger: Ledger): Promise<Record<string, number>> {
@@ -53,11 +53,11 @@ export function tokenLimits(make: MakeLedger): void {
     const facts = results.map((result) =>
       'facts' in result && 'limits' in result.facts ? result.facts : null,
     );
-    expect(facts.map((fact) => fact?.chargedTokens)).toEqual([
+    expect(facts.map((fact) => fact?.chargedUnits?.tokens)).toEqual([
       ...Array.from({ length: 10 }, () => 100),
       undefined,
     ]);
-    expect(facts[10]?.limits).toEqual([{ kind: 'tokens', usedTokens: 1_000, ok: false, retryAfterMs: null }]);
+    expect(facts[10]?.limits).toEqual([{ kind: 'tokens', used: 1_000, ok: false, retryAfterMs: null }]);
     expect(facts[10]).toMatchObject({ chargedMicros: 0, leaseExpiresAtMs: null });
   });
 
@@ -75,13 +75,15 @@ export function tokenLimits(make: MakeLedger): void {
 
   test('counts tokens and money of the same budget separately', async () => {
     const { ledger } = await begin(make);
-    await allow(ledger, call({ limits: [budget(), tokens()], tokens: 700 }));
+    await allow(ledger, call({ limits: [budget(), unitLimit()], tokens: 700 }));
     expect(await spent(ledger, TENANT)).toEqual({
       'agent agent-1 total': 100,
       'agent agent-1 total tokens': 700,
     });
     expect(isAllowed(await decide(ledger, stepRequest({ plan: planOf({ limits: [budget()] }) })))).toBe(true);
-    expect(isAllowed(await decide(ledger, call({ limits: [budget(), tokens()], tokens: 301 })))).toBe(false);
+    expect(isAllowed(await decide(ledger, call({ limits: [budget(), unitLimit()], tokens: 301 })))).toBe(
+      false,
+    );
   });
 
   test('counts no tokens of a call whose plan reserves none', async () => {
@@ -92,11 +94,11 @@ export function tokenLimits(make: MakeLedger): void {
 
   test('charges a counter of tokens once if the plan lists it twice, under the strictest limit', async () => {
     const { ledger } = await begin(make);
-    const limits = [tokens({ maxTokens: 900 }), tokens({ maxTokens: 150 })];
+    const limits = [unitLimit({ most: 900 }), unitLimit({ most: 150 })];
     await allow(ledger, call({ limits }));
     expect(await inTokens(ledger)).toEqual({ 'agent agent-1 total': 100 });
     expect(await decide(ledger, call({ limits }))).toMatchObject({
-      limits: [{ ok: true }, { ok: false, usedTokens: 100 }],
+      limits: [{ ok: true }, { ok: false, used: 100 }],
     });
   });
 
@@ -110,7 +112,7 @@ export function tokenLimits(make: MakeLedger): void {
   test('checks a limit on tokens also in a call with requests that have no such limit', async () => {
     const { ledger } = await begin(make);
     const plain = () => stepRequest({ plan: planOf({ limits: [budget({ maxMicros: 100_000 })] }) });
-    const limits = [tokens({ maxTokens: 200 }), budget({ maxMicros: 100_000 })];
+    const limits = [unitLimit({ most: 200 }), budget({ maxMicros: 100_000 })];
     const batch = [plain(), call({ limits }), plain(), call({ limits }), call({ limits }), plain()];
     const results = await ledger.step(batch);
     const facts = results.flatMap((result) => (result.kind === 'decided' ? [result.facts] : []));
@@ -121,11 +123,11 @@ export function tokenLimits(make: MakeLedger): void {
 
   test('frees the tokens of a window when the window has passed, and says when', async () => {
     const { ledger, clock } = await begin(make);
-    const limits = [tokens({ id: 'w', windowMs: 100, maxTokens: 250 })];
+    const limits = [unitLimit({ id: 'w', windowMs: 100, most: 250 })];
     await allow(ledger, call({ limits }));
     clock.advance(30);
     await allow(ledger, call({ limits }));
-    const refused = { kind: 'tokens', usedTokens: 200, ok: false };
+    const refused = { kind: 'tokens', used: 200, ok: false };
     expect(await limitFactOf(ledger, call({ limits }))).toEqual({ ...refused, retryAfterMs: 70 });
     clock.advance(69);
     expect(await limitFactOf(ledger, call({ limits }))).toEqual({ ...refused, retryAfterMs: 1 });
@@ -134,7 +136,7 @@ export function tokenLimits(make: MakeLedger): void {
     expect(await limitFactOf(ledger, call({ limits, tokens: 251 }))).toMatchObject({ retryAfterMs: null });
   });
 
-  test.each<[TokenSettling['charging'], Partial<SettleRequest>, tokens: number]>([
+  test.each<[UnitSettling['charging'], Partial<SettleRequest>, tokens: number]>([
     ['SUCCESS_BASED', { status: 'success' }, 100],
     ['SUCCESS_BASED', { status: 'success', usage: used(40) }, 40],
     ['SUCCESS_BASED', { status: 'success', usage: used(250) }, 250],
@@ -153,13 +155,13 @@ export function tokenLimits(make: MakeLedger): void {
     'settles tokens charged by %s with the outcome %j to %j, in every counter',
     async (charging, outcome, to) => {
       const { ledger } = await begin(make);
-      const window = tokens({ id: 'w', windowMs: 60_000 });
-      const request = call({ limits: [tokens(), window, TEAM], settling: { charging } });
+      const window = unitLimit({ id: 'w', windowMs: 60_000 });
+      const request = call({ limits: [unitLimit(), window, TEAM], settling: { charging } });
       expect(await settled(ledger, request, outcome)).toEqual({
-        deltaTokens: to - 100,
-        chargedTokens: to,
-        excessTokens: 0,
-        releasedTokens: 0,
+        delta: to - 100,
+        charged: to,
+        excess: 0,
+        released: 0,
         releaseRefused: false,
         overdrawn: false,
       });
@@ -175,10 +177,10 @@ export function tokenLimits(make: MakeLedger): void {
     await allow(ledger, call());
     expect(await inTokens(ledger)).toEqual({ 'agent agent-1 total': 200 });
     const late = await settle(ledger, settleRequest(request, { usage: used(30) }));
-    expect(late).toMatchObject({ late: true, tokens: { deltaTokens: -70, chargedTokens: 30 } });
+    expect(late).toMatchObject({ late: true, units: { tokens: { delta: -70, charged: 30 } } });
     const again = await settle(ledger, settleRequest(request, { usage: used(900) }));
     expect(again).toMatchObject({ kind: 'repeated' });
-    expect(again.tokens).toBeUndefined();
+    expect(again.units).toBeUndefined();
     expect(await inTokens(ledger)).toEqual({ 'agent agent-1 total': 130 });
   });
 
@@ -192,19 +194,19 @@ export function tokenLimits(make: MakeLedger): void {
       first.map((one) => 'facts' in one && one.facts),
     );
     expect(first).toMatchObject([
-      { facts: { chargedTokens: 100 } },
-      { facts: { tokens: { deltaTokens: -30, chargedTokens: 70 } } },
+      { facts: { chargedUnits: { tokens: 100 } } },
+      { facts: { units: { tokens: { delta: -30, charged: 70 } } } },
     ]);
     expect(await inTokens(ledger)).toEqual({ 'agent agent-1 total': 70 });
   });
 
   test('charges shared counters up to the cap, and the excess to counters of the agent only', async () => {
     const { ledger } = await begin(make);
-    const request = call({ limits: [tokens({ maxTokens: 500 }), TEAM], settling: { mostTokens: 300 } });
+    const request = call({ limits: [unitLimit({ most: 500 }), TEAM], settling: { most: 300 } });
     expect(await settled(ledger, request, { usage: used(1_000) })).toMatchObject({
-      deltaTokens: 200,
-      chargedTokens: 300,
-      excessTokens: 700,
+      delta: 200,
+      charged: 300,
+      excess: 700,
       overdrawn: true,
     });
     expect(await inTokens(ledger)).toEqual({ 'agent agent-1 total': 1_000, 'tenant  team': 300 });
@@ -212,16 +214,16 @@ export function tokenLimits(make: MakeLedger): void {
 
   test('bounds the tokens that own reports of failures give back, and a success raises the bound', async () => {
     const { ledger } = await begin(make);
-    const settling = { releases: { tokens: 250, percent: 50 } };
+    const settling = { releases: { amount: 250, percent: 50 } };
     const request = () => call({ limits: [TEAM], settling });
-    expect(await settled(ledger, request(), { status: 'failure' })).toMatchObject({ releasedTokens: 100 });
-    expect(await settled(ledger, request(), { status: 'cancelled' })).toMatchObject({ releasedTokens: 100 });
-    const refused = { deltaTokens: 0, releasedTokens: 0, releaseRefused: true };
+    expect(await settled(ledger, request(), { status: 'failure' })).toMatchObject({ released: 100 });
+    expect(await settled(ledger, request(), { status: 'cancelled' })).toMatchObject({ released: 100 });
+    const refused = { delta: 0, released: 0, releaseRefused: true };
     expect(await settled(ledger, request(), { status: 'failure' })).toMatchObject(refused);
-    expect(await settled(ledger, request(), { status: 'success' })).toMatchObject({ releasedTokens: -50 });
-    expect(await settled(ledger, request(), { status: 'failure' })).toMatchObject({ deltaTokens: -100 });
+    expect(await settled(ledger, request(), { status: 'success' })).toMatchObject({ released: -50 });
+    expect(await settled(ledger, request(), { status: 'failure' })).toMatchObject({ delta: -100 });
     const trusted = { status: 'cancelled', mayRelease: true } as const;
-    expect(await settled(ledger, request(), trusted)).toMatchObject({ deltaTokens: -100, releasedTokens: 0 });
+    expect(await settled(ledger, request(), trusted)).toMatchObject({ delta: -100, released: 0 });
     expect(await inTokens(ledger)).toEqual({ 'agent agent-1 released': 250, 'tenant  team': 200 });
     expect(await spent(ledger, TENANT)).not.toHaveProperty('agent agent-1 released');
   });
@@ -241,17 +243,19 @@ export function tokenLimits(make: MakeLedger): void {
   test('keeps the sums of tokens exact, even under a mandate in observe mode', async () => {
     const { ledger } = await begin(make);
     const observed = (reserved: number) => {
-      const terms = { limits: [tokens({ maxTokens: 0 })], tokens: reserveTokens({}, reserved) };
+      const terms = { limits: [unitLimit({ most: 0 })], units: { tokens: unitReserve({}, reserved) } };
       return stepRequest({ plan: planOf({ ...terms, observe: true }) });
     };
-    expect(await decide(ledger, observed(LARGEST - 5))).toMatchObject({ chargedTokens: LARGEST - 5 });
-    expect(await decide(ledger, observed(20))).toMatchObject({ chargedTokens: 5 });
+    expect(await decide(ledger, observed(LARGEST - 5))).toMatchObject({
+      chargedUnits: { tokens: LARGEST - 5 },
+    });
+    expect(await decide(ledger, observed(20))).toMatchObject({ chargedUnits: { tokens: 5 } });
     expect(await inTokens(ledger)).toEqual({ 'agent agent-1 total': LARGEST });
   });
 
   test('lists the tokens that are not on the log yet', async () => {
     const { ledger } = await begin(make);
-    const request = call({ limits: [tokens(), TEAM], settling: { mostTokens: 150 } });
+    const request = call({ limits: [unitLimit(), TEAM], settling: { most: 150 } });
     await allow(ledger, request);
     await settle(ledger, settleRequest(request, { usage: used(180) }));
     const moved = (await ledger.unpublished(TENANT)).map(({ delta, budgets }) => [

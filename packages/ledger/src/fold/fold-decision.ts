@@ -2,7 +2,8 @@
  * Folds `action.decided`: charges its reservation, and stores the decision for its attempt unless another decision
  * counts.
  */
-import type { DecisionHead, Reservation } from '@mandate/schemas';
+import type { DecisionHead, Reservation, UnitReservation } from '@mandate/schemas';
+import { type ByUnit, mapUnits } from '@mandate/schemas/core';
 import { addToCounter, countAgain, openTurn, type SlidingRate, takeSlot } from '@mandate/step';
 import { claim, decisionForAttempt, mayReplace, openAgent } from '../memory/agents.ts';
 import { openRate } from '../memory/counters.ts';
@@ -12,8 +13,8 @@ import { remember, rememberBriefly } from '../memory/forget.ts';
 import { attachDeferral, consumeGrant } from '../memory/grants.ts';
 import { openPosition } from '../memory/log-positions.ts';
 import { applyPendingOutcome } from '../memory/out-of-order-outcomes.ts';
-import type { AgentState, Lease, StoredDecision, TenantState, TokenLease } from '../memory/remembered.ts';
-import { chargesOf, tokenChargesOf } from '../memory/reserve.ts';
+import type { AgentState, Lease, StoredDecision, TenantState, UnitLease } from '../memory/remembered.ts';
+import { chargesOf, unitChargesOf } from '../memory/reserve.ts';
 import type { LedgerState } from '../memory/state.ts';
 import { advanceClock, advanceSequence, isAlreadyFolded } from './advance-clock.ts';
 
@@ -88,12 +89,14 @@ function chargeAgain(
   for (const { counter } of charges) addToCounter(counter, atMs, reservation.micros, state.clockMs);
   takeSlotsAgain(state, agent, reservation.rates, atMs);
   return {
+    type: decision.type,
+    tool: decision.tool,
     reservedMicros: reservation.micros,
     charging: reservation.charging,
     settling: reservation.settling,
     charges,
-    ...(reservation.tokens !== undefined && {
-      tokens: chargeTokensAgain(state, agent, reservation.tokens, atMs),
+    ...(reservation.units !== undefined && {
+      units: chargeUnitsAgain(state, agent, reservation.units, atMs),
     }),
     expiresAtMs: Date.parse(leaseExpiresAt),
     chargedMicros: reservation.micros,
@@ -101,15 +104,17 @@ function chargeAgain(
   };
 }
 
-function chargeTokensAgain(
+function chargeUnitsAgain(
   state: LedgerState,
   agent: AgentState,
-  { tokens: reservedTokens, settling, limits }: NonNullable<Reservation['tokens']>,
+  units: NonNullable<Reservation['units']>,
   atMs: number,
-): TokenLease {
-  const charges = tokenChargesOf(agent, limits);
-  for (const { counter } of charges) addToCounter(counter, atMs, reservedTokens, state.clockMs);
-  return { reservedTokens, settling, charges };
+): ByUnit<UnitLease> {
+  return mapUnits<UnitReservation, UnitLease>(units, ({ reserved, settling, limits }, unit) => {
+    const charges = unitChargesOf(agent, unit, limits);
+    for (const { counter } of charges) addToCounter(counter, atMs, reserved, state.clockMs);
+    return { reserved, settling, charges };
+  });
 }
 
 /** Opens the turn of a prompt, and counts a call in its turn. */

@@ -5,7 +5,7 @@ import { attemptsOf } from '../memory/agents.ts';
 import { answerOf, commandMemoryMs, keepAnswer } from '../memory/commands.ts';
 import { openCounter } from '../memory/counters.ts';
 import { endWaiting } from '../memory/deferrals.ts';
-import { commandKey, mergeFlag } from '../memory/flags.ts';
+import { commandKey, mergeFlag, sequenceOfKill } from '../memory/flags.ts';
 import { putGrant } from '../memory/grants.ts';
 import type { TenantState } from '../memory/remembered.ts';
 import type { LedgerState } from '../memory/state.ts';
@@ -14,7 +14,8 @@ import { advanceClock, advanceSequence } from './advance-clock.ts';
 export function foldKill(state: LedgerState, kill: AgentKilled['kill']): void {
   const { target, revision, reason, heldSince = 0, open, ledgerSequences: sequences } = kill;
   const atMs = Date.parse(kill.at);
-  mergeFlag(state.flags, { target, killed: true, revision, reason, atMs, heldSince });
+  const pulled = { commandId: kill.id, by: kill.by, sequence: sequenceOfKill(target, sequences) };
+  mergeFlag(state.flags, { target, killed: true, revision, reason, atMs, heldSince, pulled });
   for (const [tenant, sequence] of Object.entries(sequences)) advanceSequence(state, tenant, sequence);
   const key = commandKey(target, kill.id);
   // A repeated kill may be on the log twice. As in the ledger, its id is remembered from the time of the first copy.
@@ -29,7 +30,7 @@ export function foldKill(state: LedgerState, kill: AgentKilled['kill']): void {
  */
 export function foldRevive(state: LedgerState, { id, target, revision, at }: AgentRevived['revive']): void {
   const atMs = Date.parse(at);
-  mergeFlag(state.flags, { target, killed: false, revision, reason: '', atMs, heldSince: 0 });
+  mergeFlag(state.flags, { target, killed: false, revision, reason: '', atMs, heldSince: 0, pulled: null });
   const key = commandKey(target, id);
   if (answerOf(state.revives, key, atMs) === undefined) {
     keepAnswer(state.revives, key, true, times(state, atMs));
@@ -38,8 +39,8 @@ export function foldRevive(state: LedgerState, { id, target, revision, at }: Age
 
 export function foldAdjustment(state: LedgerState, adjustment: BudgetAdjusted['adjustment']): void {
   const { id, budget, ledgerEpoch: epoch, ledgerSequence: sequence } = adjustment;
-  const delta = adjustment.deltaTokens ?? adjustment.deltaMicros ?? 0;
-  const spent = adjustment.usedTokens ?? adjustment.spentMicros ?? 0;
+  const delta = adjustment.delta ?? adjustment.deltaMicros ?? 0;
+  const spent = adjustment.used ?? adjustment.spentMicros ?? 0;
   const tenant = advanceSequence(state, adjustment.tenant, sequence);
   const atMs = advanceClock(state, adjustment.at);
   if (answerOf(tenant.adjustments, id, atMs) !== undefined) return;

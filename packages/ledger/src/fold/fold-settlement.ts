@@ -1,13 +1,13 @@
 /** Folds `action.settled`: corrects the reservation of its decision in the counters that the decision charged. */
 
-import type { Settlement } from '@mandate/schemas';
-import { outcomeResult } from '@mandate/schemas/core';
+import type { Settlement, UnitSettled } from '@mandate/schemas';
+import { mapUnits, outcomeResult } from '@mandate/schemas/core';
 import { decisionForAttempt, openAgent } from '../memory/agents.ts';
 import { applyOutcome } from '../memory/apply-outcome.ts';
 import { remember, rememberBriefly } from '../memory/forget.ts';
 import { openPosition } from '../memory/log-positions.ts';
 import { keepPendingOutcome, pendingKey } from '../memory/out-of-order-outcomes.ts';
-import type { Moved } from '../memory/remembered.ts';
+import type { Moved, MovedUnit } from '../memory/remembered.ts';
 import type { LedgerState } from '../memory/state.ts';
 import { advanceClock, advanceSequence, isAlreadyFolded } from './advance-clock.ts';
 
@@ -33,7 +33,7 @@ export function foldSettlement(state: LedgerState, settlement: Settlement): void
     deltaMicros,
     excessMicros,
     releasedMicros,
-    ...tokensMoved(settlement),
+    ...unitsMoved(settlement),
     result: outcomeResult(settlement),
   };
   const entry = decisionForAttempt(agent, settlement);
@@ -43,8 +43,13 @@ export function foldSettlement(state: LedgerState, settlement: Settlement): void
   else applyOutcome(entry, moved, state.clockMs);
 }
 
-function tokensMoved({ tokens }: Settlement): Pick<Moved, 'tokens'> {
-  if (tokens === undefined) return {};
-  const { deltaTokens, excessTokens, releasedTokens } = tokens;
-  return { tokens: { deltaTokens, excessTokens, releasedTokens } };
+function unitsMoved({ units }: Settlement): Pick<Moved, 'units'> {
+  if (units === undefined) return {};
+  return {
+    units: mapUnits<UnitSettled, MovedUnit>(units, ({ delta, excess, released }) => ({
+      delta,
+      excess,
+      released,
+    })),
+  };
 }

@@ -11,7 +11,7 @@ export function openAgent(tenant: TenantState, id: string): AgentState {
       id,
       actions: new Map(),
       charges: [],
-      tokenCharges: [],
+      unitCharges: {},
       waiting: NONE_WAIT,
       deliveries: 0,
     };

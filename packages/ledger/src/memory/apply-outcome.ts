@@ -1,15 +1,8 @@
 /** Applies an outcome to its ALLOW. The amounts come from a step or from the log. */
-
-import {
-  addToCounter,
-  isOwnBudget,
-  openCallsOf,
-  releasedOf,
-  releasedTokensOf,
-  releaseSlot,
-} from '@mandate/step';
+import { type CounterUnit, unitsIn } from '@mandate/schemas/core';
+import { addToCounter, isOwnBudget, openCallsOf, releasedOf, releaseSlot } from '@mandate/step';
 import { openCounter, openRate } from './counters.ts';
-import type { Moved, MovedTokens, StoredDecision, TokenLease } from './remembered.ts';
+import type { Moved, MovedUnit, StoredDecision, UnitLease } from './remembered.ts';
 
 /** Returns false if the outcome cannot settle the decision. */
 export function applyOutcome(entry: StoredDecision, moved: Moved, nowMs: number): boolean {
@@ -23,8 +16,10 @@ export function applyOutcome(entry: StoredDecision, moved: Moved, nowMs: number)
     const released = openCounter(agent.tenant.counters, releasedOf(agent.id));
     addToCounter(released, nowMs, moved.releasedMicros, nowMs);
   }
-  if (lease.tokens !== undefined && moved.tokens !== undefined)
-    moveTokens(entry, lease.tokens, moved.tokens, nowMs);
+  for (const [unit, its] of unitsIn(lease.units)) {
+    const movedUnit = moved.units?.[unit];
+    if (movedUnit !== undefined) moveUnit(entry, its, { unit, ...movedUnit }, nowMs);
+  }
   if (lease.settling.open) {
     releaseSlot(openRate(agent.tenant.counters, openCallsOf(agent.id)), atMs, nowMs);
   }
@@ -34,16 +29,16 @@ export function applyOutcome(entry: StoredDecision, moved: Moved, nowMs: number)
   return true;
 }
 
-function moveTokens(
+function moveUnit(
   { agent, atMs }: StoredDecision,
-  { charges }: TokenLease,
-  { deltaTokens, excessTokens, releasedTokens }: MovedTokens,
+  { charges }: UnitLease,
+  { unit, delta, excess, released }: MovedUnit & { unit: CounterUnit },
   nowMs: number,
 ): void {
   for (const { counter } of charges) {
-    const excess = isOwnBudget(counter, agent.id) ? excessTokens : 0;
-    addToCounter(counter, atMs, deltaTokens + excess, nowMs);
+    const own = isOwnBudget(counter, agent.id) ? excess : 0;
+    addToCounter(counter, atMs, delta + own, nowMs);
   }
-  if (releasedTokens === 0) return;
-  addToCounter(openCounter(agent.tenant.counters, releasedTokensOf(agent.id)), nowMs, releasedTokens, nowMs);
+  if (released === 0) return;
+  addToCounter(openCounter(agent.tenant.counters, releasedOf(agent.id, unit)), nowMs, released, nowMs);
 }

@@ -3,6 +3,7 @@
  * window. A counter is never removed, because charges refer to it.
  */
 import type { BudgetLimit } from '@mandate/schemas';
+import type { CounterUnit } from '@mandate/schemas/core';
 import {
   type BudgetCounter,
   callsIn,
@@ -20,7 +21,7 @@ export type Counter = BudgetCounter & {
   readonly subject: string;
   readonly id: string;
   readonly windowMs: number | null;
-  readonly unit?: 'tokens';
+  readonly unit?: CounterUnit;
 };
 
 export type Counters = {

@@ -4,7 +4,7 @@
  * events.
  */
 import type { KillFact, KillTarget } from '@mandate/schemas';
-import type { Ancestry, KillStatus } from '../port.ts';
+import type { Ancestry, KillInForce, KillReceipt, KillStatus } from '../port.ts';
 
 export type Flag = {
   readonly target: KillTarget;
@@ -18,7 +18,15 @@ export type Flag = {
    * stopped. 0 for other targets.
    */
   readonly heldSince: number;
+  /** The kill that set the flag. Null if the flag is clear. */
+  readonly pulled: Pulled | null;
 };
+
+/** `sequence`: the sequence of the tenant at the kill. Null for everything, and while the kill is not complete. */
+type Pulled = Pick<KillInForce, 'commandId' | 'by' | 'sequence'>;
+
+/** The kill of a flag that an older program wrote. */
+const UNNAMED: Pulled = { commandId: null, by: null, sequence: null };
 
 /** Kill flags, by the key from `flagKey`. */
 export type Flags = Map<string, Flag>;
@@ -111,11 +119,21 @@ function concerning(flags: Flags, tenant: string, agentId: string, ancestry: Anc
   });
 }
 
-export function killFact({ target, revision, reason }: Flag): KillFact {
+function killFact({ target, revision, reason }: Flag): KillFact {
   const { scope } = target;
   return scope === 'subtree'
     ? { scope, revision, reason, agentId: target.agentId }
     : { scope, revision, reason };
+}
+
+export function killInForce(flag: Flag): KillInForce {
+  const { target, atMs, pulled } = flag;
+  return { ...killFact(flag), target, atMs, ...(pulled ?? UNNAMED) };
+}
+
+/** Returns the sequence of the kill in its tenant. Null for everything, because each tenant has its own sequence. */
+export function sequenceOfKill(target: KillTarget, sequences: KillReceipt['sequences']): number | null {
+  return target.scope === 'all' ? null : (sequences[target.tenant] ?? null);
 }
 
 /** True if the target is this tenant, a part of it, or everything. */

@@ -1,6 +1,6 @@
 /** Checks all limits of a plan without charging them. */
 import type { Limit, LimitFact, StepRequest } from '@mandate/schemas';
-import { budgetFact, rateFact, tokenFact, tokensOf, turnFact, turnOf } from '@mandate/step';
+import { budgetFact, counterOfUnit, isUnitLimit, rateFact, turnFact, turnOf, unitFact } from '@mandate/step';
 import { findCounter, findRate } from './counters.ts';
 import { waitingOf } from './deferrals.ts';
 import { grantState } from './grants.ts';
@@ -15,9 +15,9 @@ function limitFactOf(tenant: TenantState, request: StepRequest, limit: Limit, no
   if (limit.kind === 'budget') {
     return budgetFact(findCounter(counters, limit), limit, request.plan.reserveMicros, nowMs);
   }
-  if (limit.kind === 'tokens') {
-    const { reserveTokens = 0 } = request.plan.tokens ?? {};
-    return tokenFact(findCounter(counters, tokensOf(limit)), limit, reserveTokens, nowMs);
+  if (isUnitLimit(limit)) {
+    const { reserve = 0 } = request.plan.units?.[limit.kind] ?? {};
+    return unitFact(findCounter(counters, counterOfUnit(limit)), limit, reserve, nowMs);
   }
   if (limit.kind === 'rate') return rateFact(findRate(counters, limit), limit, nowMs);
   if (limit.kind === 'turn') {

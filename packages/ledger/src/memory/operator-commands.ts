@@ -1,16 +1,16 @@
 /** Operators' commands: kill, revive, adjust a counter, and answer a deferred action. */
-import { MandateError } from '@mandate/runtime';
+
 import type { KillTarget } from '@mandate/schemas';
 import { addToCounter, fittingIn, spentIn } from '@mandate/step';
-import { approvalNotFound, approvalNotWaiting } from '../approval-errors.ts';
+import { adjustmentTooLarge, approvalNotFound, approvalNotWaiting } from '../command-errors.ts';
 import type { Adjustment, Approval, KillCommand, Killed, KillReceipt, Receipt } from '../port.ts';
 import { findLatest } from './agents.ts';
 import { answerOf, commandMemoryMs, type Done, keepAnswer } from './commands.ts';
 import { openCounter } from './counters.ts';
 import { endWaiting } from './deferrals.ts';
-import { commandKey, flagKey, mergeFlag } from './flags.ts';
+import { commandKey, flagKey, mergeFlag, sequenceOfKill } from './flags.ts';
 import { putGrant } from './grants.ts';
-import { openFor } from './queries.ts';
+import { openAction, openFor } from './queries.ts';
 import type { TenantState } from './remembered.ts';
 import { activeTenants, type LedgerState, openTenant } from './state.ts';
 
@@ -24,11 +24,13 @@ export function kill(state: LedgerState, nowMs: number, target: KillTarget, comm
   // A second kill still stops every agent that the first kill stopped.
   const heldSince = before?.killed ? Math.min(before.heldSince, read) : read;
   const revision = (before?.revision ?? 0) + 1;
-  const { reason } = command;
-  mergeFlag(state.flags, { target, killed: true, revision, reason, atMs: nowMs, heldSince });
   const tenants = target.scope === 'all' ? activeTenants(state) : [openTenant(state, target.tenant)];
   const open = openOf(tenants, target, nowMs);
-  const receipt = { revision, heldSince, sequences: takeSequences(tenants), open };
+  const sequences = takeSequences(tenants);
+  const { id: commandId, by, reason } = command;
+  const pulled = { commandId, by, sequence: sequenceOfKill(target, sequences) };
+  mergeFlag(state.flags, { target, killed: true, revision, reason, atMs: nowMs, heldSince, pulled });
+  const receipt = { revision, heldSince, sequences, open };
   keep(state, state.kills, key, receipt, nowMs);
   return { ...receipt, stands: true };
 }
@@ -41,7 +43,10 @@ export function revive(
   commandId: string,
 ): boolean {
   if (!wasRevived(state, nowMs, target, commandId)) {
-    mergeFlag(state.flags, { target, killed: false, revision, reason: '', atMs: nowMs, heldSince: 0 });
+    mergeFlag(state.flags, {
+      ...{ target, killed: false, revision, reason: '', atMs: nowMs, heldSince: 0 },
+      pulled: null,
+    });
     keep(state, state.revives, commandKey(target, commandId), true, nowMs);
   }
   return state.flags.get(flagKey(target))?.killed !== true;
@@ -72,15 +77,7 @@ export function adjust(
   if (known !== undefined) return known;
 
   const counter = openCounter(tenant.counters, adjustment.budget);
-  if (fittingIn(counter, nowMs, adjustment.delta, nowMs) !== adjustment.delta) {
-    throw new MandateError(
-      'ADJUSTMENT_TOO_LARGE',
-      'The counter cannot hold what this adjustment would leave.',
-      {
-        remedy: 'Adjust by an amount that leaves the counter within 2^53-1 of zero, in its unit.',
-      },
-    );
-  }
+  if (fittingIn(counter, nowMs, adjustment.delta, nowMs) !== adjustment.delta) throw adjustmentTooLarge();
   addToCounter(counter, nowMs, adjustment.delta, nowMs);
   tenant.sequence += 1;
   const receipt = { epoch, sequence: tenant.sequence, atMs: nowMs, spent: spentIn(counter, nowMs) };
@@ -138,11 +135,6 @@ function takeSequences(tenants: readonly TenantState[]): Record<string, number> 
 
 function openOf(tenants: readonly TenantState[], target: KillTarget, nowMs: number): KillReceipt['open'] {
   return tenants.flatMap((tenant) =>
-    openFor(target, tenant, nowMs).map((entry) => ({
-      tenant: tenant.name,
-      agentId: entry.agent.id,
-      actionId: entry.actionId,
-      attempt: entry.attempt,
-    })),
+    openFor(target, tenant, nowMs).map((entry) => openAction(tenant, entry)),
   );
 }

@@ -1,11 +1,12 @@
 /** Read-only questions: balances, open actions, flags, and unpublished changes. */
-import type { KillFact, KillTarget } from '@mandate/schemas';
-import { isOwnBudget, releasedOf, releasedTokensOf, spentIn, stillCounts, totalOf } from '@mandate/step';
-import type { Balance, BudgetReference, OpenAction, Unpublished } from '../port.ts';
+import type { KillTarget } from '@mandate/schemas';
+import { unitsIn } from '@mandate/schemas/core';
+import { isOwnBudget, releasedOf, spentIn, stillCounts, totalOf } from '@mandate/step';
+import type { Balance, BudgetReference, KillInForce, OpenAction, Unpublished } from '../port.ts';
 import { attemptsOf } from './agents.ts';
 import { allCounters, type Counter, findCounter, referenceOf } from './counters.ts';
 import { isOpen } from './deliveries.ts';
-import { concerns, killFact } from './flags.ts';
+import { concerns, killInForce } from './flags.ts';
 import { sourceOf } from './log-positions.ts';
 import type { Charge, Lease, ProcessedDelivery, StoredDecision, TenantState } from './remembered.ts';
 import type { LedgerState } from './state.ts';
@@ -76,15 +77,16 @@ function isEntry(delivery: ProcessedDelivery): delivery is StoredDecision {
 }
 
 export function openActions(tenant: TenantState, agentId: string | undefined, nowMs: number): OpenAction[] {
-  return openEntries(tenant, agentId, nowMs).map(({ agent, actionId, attempt, atMs, lease }) => ({
-    tenant: tenant.name,
-    agentId: agent.id,
-    actionId,
-    attempt,
-    reservedMicros: lease.reservedMicros,
-    decidedAtMs: atMs,
-    leaseExpiresAtMs: lease.expiresAtMs,
-  }));
+  return openEntries(tenant, agentId, nowMs).map((entry) => openAction(tenant, entry));
+}
+
+export function openAction(tenant: TenantState, entry: StoredDecision & { lease: Lease }): OpenAction {
+  const { agent, actionId, attempt, digest, sequence, atMs, lease } = entry;
+  const { type, tool, reservedMicros, expiresAtMs } = lease;
+  return {
+    ...{ tenant: tenant.name, agentId: agent.id, actionId, attempt, type, tool, digest },
+    ...{ sequence, reservedMicros, decidedAtMs: atMs, leaseExpiresAtMs: expiresAtMs },
+  };
 }
 
 export function unpublishedOf(tenant: TenantState, nowMs: number): Unpublished[] {
@@ -98,7 +100,7 @@ export function unpublishedOf(tenant: TenantState, nowMs: number): Unpublished[]
 
 /**
  * Returns the amounts that a delivery changed, each with its counters: all counters of the ALLOW, the agent's own
- * counters, and its counter of releases. First in money, then in tokens.
+ * counters, and its counter of releases. First in money, then in each other unit.
  */
 function movedBy(delivery: ProcessedDelivery, nowMs: number): Pick<Unpublished, 'delta' | 'budgets'>[] {
   const { agent, kind } = delivery;
@@ -118,28 +120,29 @@ function movedBy(delivery: ProcessedDelivery, nowMs: number): Pick<Unpublished, 
     { delta: settled?.excessMicros ?? 0, budgets: charged.filter(isOwn).map(referenceOf) },
     { delta: settled?.releasedMicros ?? 0, budgets: [releasedOf(agent.id)] },
   ];
-  const { tokens } = entry.lease;
-  if (tokens === undefined) return ofMoney;
-  const inTokens = counting(tokens.charges);
-  const reservedTokens = delivery.kind === 'settled' ? 0 : tokens.reservedTokens;
-  return [
-    ...ofMoney,
-    { delta: reservedTokens + (settled?.tokens?.deltaTokens ?? 0), budgets: inTokens.map(referenceOf) },
-    { delta: settled?.tokens?.excessTokens ?? 0, budgets: inTokens.filter(isOwn).map(referenceOf) },
-    { delta: settled?.tokens?.releasedTokens ?? 0, budgets: [releasedTokensOf(agent.id)] },
-  ];
+  const inUnits = unitsIn(entry.lease.units).flatMap(([unit, lease]) => {
+    const counters = counting(lease.charges);
+    const reserved = delivery.kind === 'settled' ? 0 : lease.reserved;
+    const moved = settled?.units?.[unit];
+    return [
+      { delta: reserved + (moved?.delta ?? 0), budgets: counters.map(referenceOf) },
+      { delta: moved?.excess ?? 0, budgets: counters.filter(isOwn).map(referenceOf) },
+      { delta: moved?.released ?? 0, budgets: [releasedOf(agent.id, unit)] },
+    ];
+  });
+  return [...ofMoney, ...inUnits];
 }
 
-export function flagsInForce(state: LedgerState, tenant: string): (KillFact & { target: KillTarget })[] {
+export function flagsInForce(state: LedgerState, tenant: string): KillInForce[] {
   return [...state.flags]
     .filter(([, flag]) => flag.killed && concerns(flag.target, tenant))
     .sort(([keyA, a], [keyB, b]) => b.atMs - a.atMs || (keyA < keyB ? -1 : 1))
-    .map(([, flag]) => ({ ...killFact(flag), target: flag.target }));
+    .map(([, flag]) => killInForce(flag));
 }
 
 /**
  * Compares by scope, subject, id, window. A lifetime counter comes before counters with a window, and money before
- * tokens.
+ * other units.
  */
 export function compareBudgets(a: BudgetReference, b: BudgetReference): number {
   return (

@@ -4,6 +4,7 @@
  * the fields for later steps are kept.
  */
 import type {
+  ActionType,
   Charging,
   Code,
   OutcomeResult,
@@ -11,10 +12,11 @@ import type {
   Settling,
   StepFacts,
   StepRequest,
-  TokenSettling,
-  TokensSettled,
+  UnitSettled,
+  UnitSettling,
   Verdict,
 } from '@mandate/schemas';
+import type { ByUnit } from '@mandate/schemas/core';
 import type { Turn } from '@mandate/step';
 import type { Receipt } from '../port.ts';
 import type { Done } from './commands.ts';
@@ -55,8 +57,8 @@ export type AgentState = {
   readonly actions: Map<string, StoredDecision>;
   /** The charges of the agent's latest ALLOW. Nearly all decisions have equal charges, and share this list. */
   charges: readonly Charge[];
-  /** The same for the tokens of the agent's latest ALLOW that reserved tokens. */
-  tokenCharges: readonly Charge[];
+  /** The same in other units, of the agent's latest ALLOW that reserved something in them. */
+  readonly unitCharges: ByUnit<readonly Charge[]>;
   /** The agent's deferred actions that wait for a person. Some may be forgotten already. */
   waiting: readonly Deferral[];
   /** The number of deliveries that refer to this agent. At 0 the agent is forgotten too. */
@@ -85,21 +87,23 @@ export type Charge = { readonly counter: Counter; readonly most: number | null }
 
 /** The charge of an ALLOW: a reservation before its outcome, and a cost after it. */
 export type Lease = {
+  readonly type: ActionType;
+  readonly tool: string | null;
   readonly reservedMicros: number;
   readonly charging: Charging;
   readonly settling: Settling;
   readonly charges: readonly Charge[];
-  /** Absent if the ALLOW reserved no tokens. */
-  readonly tokens?: TokenLease;
+  /** Absent if the ALLOW reserved nothing in units other than money. */
+  readonly units?: ByUnit<UnitLease>;
   readonly expiresAtMs: number;
   chargedMicros: number;
   result: OutcomeResult | null;
 };
 
-/** The tokens that an ALLOW reserved, and how its outcome settles them. */
-export type TokenLease = {
-  readonly reservedTokens: number;
-  readonly settling: TokenSettling;
+/** The amount that an ALLOW reserved in a unit, and how its outcome settles it. */
+export type UnitLease = {
+  readonly reserved: number;
+  readonly settling: UnitSettling;
   readonly charges: readonly Charge[];
 };
 
@@ -158,12 +162,12 @@ export type Moved = {
   readonly excessMicros: number;
   /** The change of the agent's counter of releases. */
   readonly releasedMicros: number;
-  /** The changes of counters of tokens. Absent if the ALLOW reserved no tokens. */
-  readonly tokens?: MovedTokens;
+  /** The changes of counters in other units. Absent if the ALLOW reserved nothing in them. */
+  readonly units?: ByUnit<MovedUnit>;
   readonly result: OutcomeResult;
 };
 
-export type MovedTokens = Pick<TokensSettled, 'deltaTokens' | 'excessTokens' | 'releasedTokens'>;
+export type MovedUnit = Pick<UnitSettled, 'delta' | 'excess' | 'released'>;
 
 /** An outcome that is before its decision on the log. See out-of-order-outcomes.ts. */
 export type PendingOutcome = Moved & {

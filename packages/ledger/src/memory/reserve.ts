@@ -2,24 +2,25 @@
  * The effects of an ALLOW: it charges its reservation to every counter, takes a slot of every rate, and uses up its
  * grant.
  */
-import type { BudgetLimit, Plan, StepRequest, TokenLimit } from '@mandate/schemas';
+import type { BudgetLimit, Plan, StepRequest, UnitLimit, UnitReserve } from '@mandate/schemas';
+import { type ByUnit, type CounterUnit, mapUnits } from '@mandate/schemas/core';
 import {
   addToCounter,
   type Chargeable,
   chargedCounters,
   fittingIn,
   isBudgetLimit,
-  isTokenLimit,
   moneyToCharge,
   type SlidingRate,
   spentIn,
   takeSlot,
-  tokensToCharge,
   totalOf,
+  unitLimitsOf,
+  unitToCharge,
 } from '@mandate/step';
 import { openAgent } from './agents.ts';
 import { findCounter, findRate, openCounter, openRate } from './counters.ts';
-import type { AgentState, Charge, Lease, TenantState, TokenLease } from './remembered.ts';
+import type { AgentState, Charge, Lease, TenantState, UnitLease } from './remembered.ts';
 
 export function lifetimeSpend(tenant: TenantState, agentId: string, nowMs: number): number {
   const total = findCounter(tenant.counters, totalOf(agentId));
@@ -33,27 +34,31 @@ export function reserve(tenant: TenantState, request: StepRequest, nowMs: number
   const reservedMicros = cutToExact(charges, nowMs, plan.reserveMicros, nowMs);
   for (const { counter } of charges) addToCounter(counter, nowMs, reservedMicros, nowMs);
   return {
+    type: request.type,
+    tool: request.tool,
     reservedMicros,
     charging: plan.charging,
     settling: plan.settling,
     charges,
-    ...(plan.tokens !== undefined && { tokens: reserveTokens(agent, plan.tokens, plan.limits, nowMs) }),
+    ...(plan.units !== undefined && { units: reserveUnits(agent, plan.units, plan.limits, nowMs) }),
     expiresAtMs: nowMs + plan.leaseMs,
     chargedMicros: reservedMicros,
     result: null,
   };
 }
 
-function reserveTokens(
+function reserveUnits(
   agent: AgentState,
-  { reserveTokens, settling }: NonNullable<Plan['tokens']>,
+  units: ByUnit<UnitReserve>,
   limits: Plan['limits'],
   nowMs: number,
-): TokenLease {
-  const charges = tokenChargesOf(agent, limits.filter(isTokenLimit));
-  const reservedTokens = cutToExact(charges, nowMs, reserveTokens, nowMs);
-  for (const { counter } of charges) addToCounter(counter, nowMs, reservedTokens, nowMs);
-  return { reservedTokens, settling, charges };
+): ByUnit<UnitLease> {
+  return mapUnits(units, ({ reserve, settling }, unit) => {
+    const charges = unitChargesOf(agent, unit, unitLimitsOf(limits, unit));
+    const reserved = cutToExact(charges, nowMs, reserve, nowMs);
+    for (const { counter } of charges) addToCounter(counter, nowMs, reserved, nowMs);
+    return { reserved, settling, charges };
+  });
 }
 
 /**
@@ -92,12 +97,13 @@ export function chargesOf(
   return shareCharges(agent, charged(agent, moneyToCharge(agent.id, budgets)));
 }
 
-/** Returns the counters that these limits on tokens charge. Decisions of the same agent share an equal list. */
-export function tokenChargesOf(
+/** Returns the counters of a unit that these limits charge. Decisions of the same agent share an equal list. */
+export function unitChargesOf(
   agent: AgentState,
-  limits: readonly Omit<TokenLimit, 'kind'>[],
+  unit: CounterUnit,
+  limits: readonly Omit<UnitLimit, 'otherLimits'>[],
 ): readonly Charge[] {
-  return shareTokenCharges(agent, charged(agent, tokensToCharge(limits)));
+  return shareUnitCharges(agent, unit, charged(agent, unitToCharge(limits)));
 }
 
 function charged({ tenant: { counters } }: AgentState, chargeable: readonly Chargeable[]): Charge[] {
@@ -113,9 +119,15 @@ export function shareCharges(agent: AgentState, charges: readonly Charge[]): rea
   return agent.charges;
 }
 
-export function shareTokenCharges(agent: AgentState, charges: readonly Charge[]): readonly Charge[] {
-  if (!sameCharges(charges, agent.tokenCharges)) agent.tokenCharges = charges;
-  return agent.tokenCharges;
+export function shareUnitCharges(
+  agent: AgentState,
+  unit: CounterUnit,
+  charges: readonly Charge[],
+): readonly Charge[] {
+  const latest = agent.unitCharges[unit];
+  if (latest !== undefined && sameCharges(charges, latest)) return latest;
+  agent.unitCharges[unit] = charges;
+  return charges;
 }
 
 function sameCharges(a: readonly Charge[], b: readonly Charge[]): boolean {

@@ -3,17 +3,9 @@
  * ALLOW charged.
  */
 
-import type { SettleFacts, SettleRequest, TokensSettled } from '@mandate/schemas';
-import { outcomeResult } from '@mandate/schemas/core';
-import {
-  excessIn,
-  finalCharge,
-  isOwnBudget,
-  releasedOf,
-  releasedTokensOf,
-  spentIn,
-  tokenCharge,
-} from '@mandate/step';
+import type { SettleFacts, SettleRequest, UnitSettled } from '@mandate/schemas';
+import { type CounterUnit, mapUnits, outcomeResult } from '@mandate/schemas/core';
+import { excessIn, finalCharge, isOwnBudget, releasedOf, spentIn, unitCharge } from '@mandate/step';
 import type { StepResult } from '../port.ts';
 import { decisionForAttempt, openAgent } from './agents.ts';
 import { applyOutcome } from './apply-outcome.ts';
@@ -22,7 +14,7 @@ import { isForgotten } from './deliveries.ts';
 import { forgetBrief, remember, rememberBriefly } from './forget.ts';
 import { openPosition } from './log-positions.ts';
 import { answerAgain } from './redelivery.ts';
-import type { Charge, Lease, Settled, StoredDecision, TokenLease, Unremembered } from './remembered.ts';
+import type { Charge, Lease, Settled, StoredDecision, UnitLease, Unremembered } from './remembered.ts';
 import { cutToExact, lifetimeSpend } from './reserve.ts';
 import { hasRoom } from './room.ts';
 import { type LedgerState, openTenant } from './state.ts';
@@ -99,7 +91,7 @@ type Charged = Pick<
   | 'releaseRefused'
   | 'overCostPerCall'
   | 'overdrawn'
-  | 'tokens'
+  | 'units'
 >;
 
 const NOTHING: Charged = {
@@ -118,12 +110,13 @@ function charge(entry: StoredDecision, lease: Lease, request: SettleRequest, now
   const { chargedMicros, excessMicros, usageMicros, releasedMicros, releaseRefused, overCostPerCall } =
     finalCharge(lease, request, releases === undefined ? 0 : spentIn(releases, nowMs));
   const deltaMicros = cutToExact(lease.charges, atMs, chargedMicros - lease.reservedMicros, nowMs);
-  const tokens = lease.tokens === undefined ? undefined : tokensOf(entry, lease.tokens, request, nowMs);
+  const units =
+    lease.units && mapUnits(lease.units, (its, unit) => settledIn(unit, entry, its, request, nowMs));
   const moved = {
     deltaMicros,
     excessMicros: excessOf(entry, lease.charges, { delta: deltaMicros, excess: excessMicros }, nowMs),
     releasedMicros,
-    ...(tokens !== undefined && { tokens }),
+    ...(units !== undefined && { units }),
     result: outcomeResult(request),
   };
   applyOutcome(entry, moved, nowMs);
@@ -135,40 +128,40 @@ function charge(entry: StoredDecision, lease: Lease, request: SettleRequest, now
     releaseRefused,
     overCostPerCall,
     overdrawn: deltaMicros + moved.excessMicros > 0 && isOverdrawn(lease.charges, nowMs),
-    ...(tokens !== undefined &&
-      lease.tokens !== undefined && {
-        tokens: {
-          ...tokens,
-          overdrawn: tokens.deltaTokens + tokens.excessTokens > 0 && isOverdrawn(lease.tokens.charges, nowMs),
-        },
-      }),
+    ...(units !== undefined && {
+      units: mapUnits(units, (settled, unit) => ({
+        ...settled,
+        overdrawn:
+          settled.delta + settled.excess > 0 && isOverdrawn(lease.units?.[unit]?.charges ?? [], nowMs),
+      })),
+    }),
   };
 }
 
-/** Computes what the outcome changes of the reserved tokens. Changes nothing. */
-function tokensOf(
-  entry: StoredDecision,
-  lease: TokenLease,
+/** Computes what the outcome changes of the amount that is reserved in a unit. Changes nothing. */
+function settledIn(
+  unit: CounterUnit,
+  { agent, atMs }: StoredDecision,
+  lease: UnitLease,
   request: SettleRequest,
   nowMs: number,
-): Omit<TokensSettled, 'overdrawn'> {
-  const { agent, atMs } = entry;
-  const releases = findCounter(agent.tenant.counters, releasedTokensOf(agent.id));
+): Omit<UnitSettled, 'overdrawn'> {
+  const releases = findCounter(agent.tenant.counters, releasedOf(agent.id, unit));
   const held = releases === undefined ? 0 : spentIn(releases, nowMs);
-  const { chargedTokens, excessTokens, releasedTokens, releaseRefused } = tokenCharge(lease, request, held);
-  const deltaTokens = cutToExact(lease.charges, atMs, chargedTokens - lease.reservedTokens, nowMs);
+  const { charged, excess, released, releaseRefused } = unitCharge(unit, lease, request, held);
+  const delta = cutToExact(lease.charges, atMs, charged - lease.reserved, nowMs);
   return {
-    deltaTokens,
-    chargedTokens: lease.reservedTokens + deltaTokens,
-    excessTokens: excessOf(entry, lease.charges, { delta: deltaTokens, excess: excessTokens }, nowMs),
-    releasedTokens,
+    delta,
+    charged: lease.reserved + delta,
+    excess: excessOf({ agent, atMs }, lease.charges, { delta, excess }, nowMs),
+    released,
     releaseRefused,
   };
 }
 
 /** Returns the part of an excess that fits into the agent's own counters. */
 function excessOf(
-  { agent, atMs }: StoredDecision,
+  { agent, atMs }: Pick<StoredDecision, 'agent' | 'atMs'>,
   charges: readonly Charge[],
   { delta, excess }: { delta: number; excess: number },
   nowMs: number,

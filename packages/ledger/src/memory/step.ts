@@ -1,5 +1,6 @@
 /** The atomic step. The code below runs synchronously, so no other operation can run in between. */
 import type { StepFacts, StepRequest } from '@mandate/schemas';
+import { mapUnits } from '@mandate/schemas/core';
 import {
   decisionKind,
   endsStep,
@@ -74,7 +75,7 @@ export function decide(state: LedgerState, epoch: string, nowMs: number, request
     chargedMicros: lease?.reservedMicros ?? 0,
     cumulativeMicros: lifetimeSpend(tenant, request.agentId, nowMs),
     leaseExpiresAtMs: lease?.expiresAtMs ?? null,
-    ...(lease?.tokens !== undefined && { chargedTokens: lease.tokens.reservedTokens }),
+    ...(lease?.units !== undefined && { chargedUnits: mapUnits(lease.units, ({ reserved }) => reserved) }),
   };
   const counts = enforced.verdict === 'ALLOW';
   store(state, tenant, request, { facts, published, lease, grantConsumed, rates, position, counts });

@@ -7,6 +7,7 @@
  * which says which generation is in force, have keys without a generation.
  */
 import type { BudgetLimit, LogPosition, RateLimit } from '@mandate/schemas';
+import type { CounterUnit } from '@mandate/schemas/core';
 import type { BudgetReference } from '../port.ts';
 
 /** Returns the keys of a tenant, in the order of scripts/parts/keys.lua. */
@@ -63,7 +64,7 @@ export function budgetNamed(name: string): BudgetReference {
     string,
     string,
     number | null,
-    'tokens'?,
+    CounterUnit?,
   ];
   return { scope, subject, id, windowMs, ...(unit !== undefined && { unit }) };
 }

@@ -1,6 +1,6 @@
 /** Converts a folded state to lines for load.lua and load-registry.lua: plain data in the format of the scripts. */
-import { UNBOUND_SETTLING } from '@mandate/schemas/core';
-import { openCallsOf, releasedOf, releasedTokensOf, slidingBuckets, slotTimes } from '@mandate/step';
+import { type CounterUnit, UNBOUND_SETTLING, unitsIn } from '@mandate/schemas/core';
+import { openCallsOf, releasedOf, slidingBuckets, slotTimes } from '@mandate/step';
 import { attemptsOf } from '../memory/agents.ts';
 import type { Done } from '../memory/commands.ts';
 import { allCounters, allRates } from '../memory/counters.ts';
@@ -15,12 +15,13 @@ import type {
   ProcessedDelivery,
   StoredDecision,
   TenantState,
-  TokenLease,
+  UnitLease,
 } from '../memory/remembered.ts';
 import type { LedgerState } from '../memory/state.ts';
 import { counterName, grantName, ownCounters, positionOf, rateName } from './keys.ts';
 import { listOf } from './open-list.ts';
-import { type Charged, requestWords, tokenWord } from './scripts/field-encoding.ts';
+import { type Charged, requestWords, unitWord } from './scripts/field-encoding.ts';
+import { LIMIT_KIND } from './scripts/layout.ts';
 import { turnText } from './scripts/turn-words.ts';
 
 /** `weight`: the work for this line, as a number of ordinary lines. */
@@ -113,13 +114,15 @@ function* linesByTenant(state: LedgerState): Generator<[tenant: string, line: un
 
 /** Packs an outcome that waits for its decision, in the format of step.lua. */
 function packPending(agentId: string, pending: PendingOutcome): unknown[] {
-  const { deltaMicros, excessMicros, releasedMicros, tokens, result } = pending;
+  const { deltaMicros, excessMicros, releasedMicros, units, result } = pending;
   const names = [ownCounters(agentId), counterName(releasedOf(agentId)), rateName(openCallsOf(agentId))];
   const moved = [deltaMicros, result, excessMicros, releasedMicros, ...names];
-  if (tokens === undefined) return moved;
-  const { deltaTokens, excessTokens, releasedTokens } = tokens;
-  const inTokens = [deltaTokens, excessTokens, releasedTokens, counterName(releasedTokensOf(agentId))];
-  return [...moved, inTokens];
+  if (units === undefined) return moved;
+  const inUnits = unitsIn(units).map(([unit, { delta, excess, released }]) => [
+    ...[LIMIT_KIND[unit], delta, excess, released],
+    counterName(releasedOf(agentId, unit)),
+  ]);
+  return [...moved, inUnits];
 }
 
 /** Returns the lines of the registry: the flag for everything, and the commands that set and cleared it. */
@@ -153,8 +156,10 @@ function packDeferral({ actionId, digest, atMs, forgetAtMs, rates }: Deferral): 
   return [`${actionId} ${digest}`, atMs, forgetAtMs, held];
 }
 
-function flagLine({ target, killed, revision, reason, atMs, heldSince }: Flag): unknown[] {
-  return ['flag', flagKey(target), [killed, revision, reason, atMs, '', false, heldSince]];
+function flagLine({ target, killed, revision, reason, atMs, heldSince, pulled }: Flag): unknown[] {
+  const { by, commandId, sequence } = pulled ?? { by: null, commandId: null, sequence: null };
+  const named = [by ?? false, commandId ?? false, sequence ?? false];
+  return ['flag', flagKey(target), [killed, revision, reason, atMs, '', false, heldSince, ...named]];
 }
 
 function* tenantLines(tenant: TenantState, clockMs: number): Generator<unknown[]> {
@@ -209,7 +214,9 @@ function isHeld(tenant: TenantState, key: string, actionId: string, clockMs: num
   return false;
 }
 
-const NEVER_SETTLED: Pick<Lease, 'charging' | 'settling'> = {
+const NEVER_SETTLED: Pick<Lease, 'type' | 'tool' | 'charging' | 'settling'> = {
+  type: 'tool_call',
+  tool: null,
   charging: { type: 'SUCCESS_BASED', estimateMicros: 0 },
   settling: UNBOUND_SETTLING,
 };
@@ -235,12 +242,12 @@ function packDelivery(delivery: ProcessedDelivery): unknown[] {
 function packEntry(entry: StoredDecision): unknown[] {
   const { agent, lease } = entry;
   // An action that was not allowed is never settled. So a constant replaces its charging.
-  const { charging, settling } = lease ?? NEVER_SETTLED;
+  const { type, tool, charging, settling } = lease ?? NEVER_SETTLED;
   return [
     entry.kind === 'first' ? 'f' : 'e',
     agent.id,
     entry.forgetAtMs,
-    requestWords({ ...entry, agentId: agent.id, plan: { charging, settling } }),
+    requestWords({ ...entry, agentId: agent.id, type, tool, plan: { charging, settling } }),
     entry.attempt,
     entry.atMs,
     entry.sequence,
@@ -253,14 +260,15 @@ function packEntry(entry: StoredDecision): unknown[] {
 }
 
 function packLease(agentId: string, lease: Lease): unknown[] {
-  const { reservedMicros, expiresAtMs, chargedMicros, result, charges, tokens } = lease;
+  const { reservedMicros, expiresAtMs, chargedMicros, result, charges, units } = lease;
   const ofMoney = [reservedMicros, expiresAtMs, chargedMicros, result ?? false, chargesWord(charges)];
-  return tokens === undefined ? ofMoney : [...ofMoney, ...packTokens(agentId, tokens)];
+  if (units === undefined) return ofMoney;
+  return [...ofMoney, unitsIn(units).map(([unit, its]) => packUnit(agentId, unit, its))];
 }
 
-function packTokens(agentId: string, { reservedTokens, settling, charges }: TokenLease): unknown[] {
-  const word = tokenWord(settling, counterName(releasedTokensOf(agentId)), chargesWord(charges));
-  return [reservedTokens, word];
+function packUnit(agentId: string, unit: CounterUnit, { reserved, settling, charges }: UnitLease): unknown[] {
+  const names = { releases: counterName(releasedOf(agentId, unit)), charges: chargesWord(charges) };
+  return [reserved, unitWord(unit, settling, names)];
 }
 
 function chargesWord(charges: readonly Charge[]): string {

@@ -1,13 +1,14 @@
 /** Operators' commands: kill, revive, adjust a counter, and answer a deferred action. */
+
 import { MandateError } from '@mandate/runtime';
-import type { ActionReference, KillTarget } from '@mandate/schemas';
+import type { KillTarget, OpenAction } from '@mandate/schemas';
 import { totalOf } from '@mandate/step';
-import { approvalNotFound, approvalNotWaiting } from '../approval-errors.ts';
+import { adjustmentTooLarge, approvalNotFound, approvalNotWaiting } from '../command-errors.ts';
 import { commandMemoryMs } from '../memory/commands.ts';
 import { flagKey } from '../memory/flags.ts';
 import type { Adjustment, Approval, Command, KillCommand, Killed, KillReceipt, Receipt } from '../port.ts';
 import { counterName, grantName } from './keys.ts';
-import { listOf, type OpenList, referencesIn } from './open-list.ts';
+import { listOf, type OpenList, openIn } from './open-list.ts';
 import { openAsOf } from './queries.ts';
 import { inGroups, type Shards } from './shards.ts';
 
@@ -36,7 +37,7 @@ export async function kill(shards: Shards, target: KillTarget, command: KillComm
  */
 async function killEverything(shards: Shards, command: Command): Promise<Killed> {
   const args = [commandMemoryMs(shards.replayMemoryMs), command.id, command.reason];
-  const begun = await shards.askRegistry('kill-everything', [...args, '']);
+  const begun = await shards.askRegistry('kill-everything', [...args, '', command.by]);
   if (begun[0] === 'DONE')
     return { ...(JSON.parse(String(begun[1])) as KillReceipt), stands: begun[2] === 1 };
   const [, , revision, tenants] = begun as ['OK', number, number, string[]];
@@ -52,7 +53,11 @@ async function killEverything(shards: Shards, command: Command): Promise<Killed>
     ),
     open: killed.flatMap(({ open }) => open),
   };
-  const [, , stands] = await shards.askRegistry('kill-everything', [...args, JSON.stringify(receipt)]);
+  const [, , stands] = await shards.askRegistry('kill-everything', [
+    ...args,
+    JSON.stringify(receipt),
+    command.by,
+  ]);
   return { ...receipt, stands: stands === 1 };
 }
 
@@ -61,7 +66,7 @@ type KilledShard = {
   revision: number;
   heldSince: number;
   sequence: number | null;
-  open: ActionReference[];
+  open: OpenAction[];
   stands: boolean;
 };
 
@@ -80,10 +85,16 @@ async function killShard(
   const { flag, agentId, counter, revision, command, controlRevision } = order;
   const args = [commandMemoryMs(shards.replayMemoryMs), flag, command.id, command.reason, agentId, revision];
   for (let read = ''; ; ) {
-    const reply = await shards.askAnyway(tenant, 'kill', [...args, read, counter, controlRevision]);
+    const reply = await shards.askAnyway(tenant, 'kill', [
+      ...args,
+      read,
+      counter,
+      controlRevision,
+      command.by,
+    ]);
     const [, , inForce, sequence, listed, atMs, stands, heldSince] = reply as KillReply;
     if (listed !== null) {
-      const open = referencesIn(tenant, listed);
+      const open = openIn(tenant, listed);
       return { tenant, revision: inForce, heldSince, sequence, open, stands: stands === 1 };
     }
     // The flag is in force, so the list cannot grow any more.
@@ -185,13 +196,7 @@ export async function adjust(shards: Shards, adjustment: Adjustment): Promise<Re
     delta,
   ];
   const reply = await shards.ask(tenant, 'adjust', args);
-  if (reply[0] === 'TOO_LARGE') {
-    throw new MandateError(
-      'ADJUSTMENT_TOO_LARGE',
-      'The counter cannot hold what this adjustment would leave.',
-      { remedy: 'Adjust by an amount that leaves the counter within 2^53-1 of zero, in its unit.' },
-    );
-  }
+  if (reply[0] === 'TOO_LARGE') throw adjustmentTooLarge();
   await shards.replicated([tenant]);
   const [, , [epoch, sequence, atMs, spent]] = reply as ['OK', number, ReceiptReply];
   return { epoch, sequence, atMs, spent: Number(spent) };

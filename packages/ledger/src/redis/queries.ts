@@ -1,12 +1,21 @@
 /** Read-only questions: balances, open actions, flags, and unpublished changes. */
-import type { KillFact, KillTarget } from '@mandate/schemas';
-import { type Flags, flagKey, killStatusIn, mergeFlag, targetOf, targetsAround } from '../memory/flags.ts';
+import type { KillTarget } from '@mandate/schemas';
+import {
+  type Flag,
+  type Flags,
+  flagKey,
+  killStatusIn,
+  mergeFlag,
+  targetOf,
+  targetsAround,
+} from '../memory/flags.ts';
 import { compareBudgets, flagsInForce } from '../memory/queries.ts';
 import { createState } from '../memory/state.ts';
 import type {
   Ancestry,
   Balance,
   BudgetReference,
+  KillInForce,
   KillStatus,
   OpenAction,
   Question,
@@ -14,8 +23,9 @@ import type {
   Unpublished,
 } from '../port.ts';
 import { budgetNamed, counterName, grantName, sourceAt } from './keys.ts';
+import { type OpenRow, openAction } from './open-list.ts';
 import type { Micros } from './scripts/field-encoding.ts';
-import { type FlagState, inGroups, type Shards } from './shards.ts';
+import { type EverythingFlag, type FlagState, inGroups, type KilledBy, type Shards } from './shards.ts';
 
 export async function balances(shards: Shards, tenant: string): Promise<Balance[]> {
   const byName = new Map<string, number>();
@@ -61,38 +71,14 @@ export async function openAsOf(
   atMs: number | null,
   counter = '',
 ): Promise<OpenAction[]> {
-  const byPosition = new Map<string, { sequence: number; action: OpenAction }>();
+  const byPosition = new Map<string, OpenAction>();
   for await (const page of pages(shards, tenant, 'open', [agentId, String(atMs ?? ''), counter])) {
-    for (const reply of page as OpenReply[]) {
-      const [position, agentId, actionId, attempt, sequence, reservedMicros, decidedAtMs, leaseExpiresAtMs] =
-        reply;
-      byPosition.set(position, {
-        sequence,
-        action: {
-          tenant,
-          agentId,
-          actionId,
-          attempt,
-          reservedMicros: Number(reservedMicros),
-          decidedAtMs,
-          leaseExpiresAtMs,
-        },
-      });
-    }
+    for (const [position, row] of page as OpenReply[]) byPosition.set(position, openAction(tenant, row));
   }
-  return [...byPosition.values()].sort((a, b) => a.sequence - b.sequence).map(({ action }) => action);
+  return [...byPosition.values()].sort((a, b) => a.sequence - b.sequence);
 }
 
-type OpenReply = [
-  position: string,
-  agentId: string,
-  actionId: string,
-  attempt: number,
-  sequence: number,
-  reservedMicros: number | string,
-  decidedAtMs: number,
-  leaseExpiresAtMs: number,
-];
+type OpenReply = [position: string, row: OpenRow];
 
 export async function unpublished(shards: Shards, tenant: string): Promise<Unpublished[]> {
   const byRow = new Map<string, { sequence: number; row: number; moved: Unpublished }>();
@@ -151,7 +137,7 @@ export async function killStatus(
   return killStatusIn(flags, tenant, agentId, ancestry);
 }
 
-export async function killed(shards: Shards, tenant: string): Promise<(KillFact & { target: KillTarget })[]> {
+export async function killed(shards: Shards, tenant: string): Promise<KillInForce[]> {
   return flagsInForce({ ...createState(0), flags: await flagsOf(shards, tenant, null) }, tenant);
 }
 
@@ -170,7 +156,8 @@ export async function flag(
   shards: Shards,
   target: KillTarget,
 ): Promise<{ killed: boolean; revision: number }> {
-  const own = target.scope === 'all' ? (await shards.look()).everything : await flagOfShard(shards, target);
+  const own =
+    target.scope === 'all' ? (await shards.look()).everything?.state : await flagOfShard(shards, target);
   return { killed: own?.[0] === 1, revision: own?.[1] ?? 0 };
 }
 
@@ -195,15 +182,22 @@ async function flagsOf(shards: Shards, tenant: string, keys: readonly string[] |
     shards.look(),
     shards.ask(tenant, 'read-flags', [named, '']),
   ]);
-  if (everything !== null) merge(flags, ['*', ...everything, 0]);
-  for (const flag of reply[3] as FlagReply[]) merge(flags, flag);
+  if (everything !== null) mergeFlag(flags, everythingIn(everything));
+  for (const flag of reply[3] as FlagReply[]) mergeFlag(flags, flagIn(flag));
   return flags;
 }
 
-type FlagReply = [key: string, ...FlagState, heldSince: number];
+/** A flag as read-flags.lua returns it. The last three elements are null if an older program wrote the flag. */
+export type FlagReply = [key: string, ...FlagState, heldSince: number, ...KilledBy, sequence: number | null];
 
-function merge(flags: Flags, [key, killed, revision, reason, atMs, heldSince]: FlagReply): void {
-  mergeFlag(flags, { target: targetOf(key), killed: killed === 1, revision, reason, atMs, heldSince });
+export function flagIn(reply: FlagReply): Flag {
+  const [key, killed, revision, reason, atMs, heldSince, by, commandId, sequence] = reply;
+  const flag = { target: targetOf(key), killed: killed === 1, revision, reason, atMs, heldSince };
+  return { ...flag, pulled: flag.killed ? { by, commandId, sequence } : null };
+}
+
+export function everythingIn({ state, named }: EverythingFlag): Flag {
+  return flagIn(['*', ...state, 0, ...named, null]);
 }
 
 /** Returns the tenants with at least one event, by name. */

@@ -4,7 +4,7 @@ import { addToSlidingSum, bucketStartMs, takeSlot } from '@mandate/step';
 import { openAgent } from '../memory/agents.ts';
 import { openCounter, openRate } from '../memory/counters.ts';
 import type { Deferral } from '../memory/deferral.ts';
-import { mergeFlag, targetOf } from '../memory/flags.ts';
+import { mergeFlag } from '../memory/flags.ts';
 import { remember, rememberBriefly } from '../memory/forget.ts';
 import { putGrant } from '../memory/grants.ts';
 import { openPosition } from '../memory/log-positions.ts';
@@ -16,21 +16,22 @@ import type {
   ProcessedDelivery,
   StoredDecision,
   TenantState,
+  UnitLease,
 } from '../memory/remembered.ts';
 import { createState, type LedgerState, openTenant } from '../memory/state.ts';
 import type { Approval, KillReceipt } from '../port.ts';
 import { budgetNamed, rateNamed, sourceAt } from './keys.ts';
-import { type OpenList, referencesIn } from './open-list.ts';
-import { pages } from './queries.ts';
+import { type OpenList, openIn } from './open-list.ts';
+import { everythingIn, type FlagReply, flagIn, pages } from './queries.ts';
 import { type AnswerReply, contextIn, decidedIn, settledIn } from './scripts/answers.ts';
-import { type Charged, type Micros, requestIn, tokensIn } from './scripts/field-encoding.ts';
+import { type Charged, type Micros, requestIn, unitIn, unitOfKind } from './scripts/field-encoding.ts';
 import { turnIn } from './scripts/turn-words.ts';
 import type { Shards } from './shards.ts';
 
 export async function readState(shards: Shards): Promise<LedgerState> {
   const { epoch, everything, replayMemoryMs } = await shards.look();
   const state = createState(replayMemoryMs);
-  if (everything !== null) takeFlag(state, ['*', ...everything, 0]);
+  if (everything !== null) mergeFlag(state.flags, everythingIn(everything));
   for (const [name, [forgetAtMs, answer]] of await registryCommands(shards)) {
     takeCommand(state, name, forgetAtMs, answer);
   }
@@ -62,7 +63,7 @@ async function readTenant(shards: Shards, state: LedgerState, name: string, epoc
   const tenant = openTenant(state, name);
   tenant.sequence = sequence;
   state.clockMs = Math.max(state.clockMs, nowMs);
-  for (const flag of flags) if (flag[0] !== '*') takeFlag(state, flag);
+  for (const flag of flags) if (flag[0] !== '*') mergeFlag(state.flags, flagIn(flag));
 
   const read = async (what: string, take: (field: string, value: unknown) => void) => {
     for await (const page of pages(shards, name, 'dump', [what])) {
@@ -102,14 +103,6 @@ async function readTenant(shards: Shards, state: LedgerState, name: string, epoc
   await readDeliveries(state, tenant, read, epoch);
 }
 
-type FlagReply = [
-  key: string,
-  killed: 1 | null,
-  revision: number,
-  reason: string,
-  atMs: number,
-  heldSince: number,
-];
 type DeferralReply = [
   request: string,
   atMs: number,
@@ -130,8 +123,8 @@ type PendingOutcomeReply = [
   releasedMicros: Micros,
   ...names: string[],
 ];
-/** The last element of a pending outcome, if the outcome changed tokens. */
-type PendingTokens = [deltaTokens: Micros, excessTokens: Micros, releasedTokens: Micros, name: string];
+/** An entry of the last element of a pending outcome, if the outcome changed units. */
+type PendingUnit = [kind: number, delta: Micros, excess: Micros, released: Micros, name: string];
 type ReceiptReply = [epoch: string, sequence: number, atMs: number, value: Micros];
 type DoneReply = [forgetAtMs: number, PendingOutcomeReply | ReceiptReply];
 
@@ -139,10 +132,6 @@ function deferralIn({ counters }: TenantState, [request, atMs, forgetAtMs, rates
   const [actionId = '', digest = ''] = request.split(' ');
   const held = [...rates].map(([name]) => openRate(counters, rateNamed(name)));
   return { actionId, digest, atMs, forgetAtMs, rates: held };
-}
-
-function takeFlag(state: LedgerState, [key, killed, revision, reason, atMs, heldSince]: FlagReply): void {
-  mergeFlag(state.flags, { target: targetOf(key), killed: killed === 1, revision, reason, atMs, heldSince });
 }
 
 /**
@@ -164,7 +153,7 @@ function takeCommand(
     state.kills.set(command, { answer: JSON.parse(String(answer)) as KillReceipt, forgetAtMs });
   } else if (!command.startsWith('* ')) {
     const [revision, sequence, listed, , heldSince] = answer as [number, number, OpenList, number, number];
-    const open = referencesIn(tenant.name, listed);
+    const open = openIn(tenant.name, listed);
     const receipt = { revision, heldSince, sequences: { [tenant.name]: sequence }, open };
     state.kills.set(command.slice(0, -1), { answer: receipt, forgetAtMs });
   }
@@ -192,7 +181,7 @@ function takeDone(
       deltaMicros: Number(deltaMicros),
       excessMicros: Number(excessMicros),
       releasedMicros: Number(releasedMicros),
-      ...pendingTokens(receipt),
+      ...pendingUnits(receipt),
     };
     keepPendingOutcome(state, `${tenant.name} ${id}`, { ...moved, result, forgetAtMs });
     return;
@@ -205,17 +194,14 @@ function takeDone(
   }
 }
 
-function pendingTokens(reply: readonly unknown[]): Pick<PendingOutcome, 'tokens'> {
+function pendingUnits(reply: readonly unknown[]): Pick<PendingOutcome, 'units'> {
   const last = reply.at(-1);
   if (!Array.isArray(last)) return {};
-  const [delta, excess, released] = last as PendingTokens;
-  return {
-    tokens: {
-      deltaTokens: Number(delta),
-      excessTokens: Number(excess),
-      releasedTokens: Number(released),
-    },
-  };
+  const moved = (last as PendingUnit[]).map(([kind, delta, excess, released]) => [
+    unitOfKind(kind),
+    { delta: Number(delta), excess: Number(excess), released: Number(released) },
+  ]);
+  return { units: Object.fromEntries(moved) };
 }
 
 type Read = (what: string, take: (field: string, value: unknown) => void) => Promise<void>;
@@ -291,7 +277,7 @@ function unpackDelivery(
   if (kind === 'u' || kind === 'v')
     return { kind: 'unremembered', ...common, digest: (rest[0] ?? null) as string | null, sequence: 0 };
   const [words, attempt, atMs, sequence, verdict, code, final, consumed, lease] = rest as PackedEntry;
-  const { digest, actionId, idempotencyKey, appendedAtMs, plan } = requestIn(words);
+  const { digest, actionId, idempotencyKey, appendedAtMs, type, tool, plan } = requestIn(words);
   const entry: StoredDecision = {
     kind: kind === 'f' ? 'first' : 'expired',
     ...common,
@@ -306,7 +292,7 @@ function unpackDelivery(
     code,
     final: final === 1,
     grantConsumed: consumed === 1,
-    lease: lease === null ? null : unpackLease(tenant, lease, plan),
+    lease: lease === null ? null : unpackLease(tenant, lease, { type, tool, ...plan }),
     another: null,
   };
   return entry;
@@ -330,33 +316,35 @@ type PackedLease = [
   chargedMicros: Micros,
   result: OutcomeResult | null,
   charges: string,
-  reservedTokens?: Micros | null,
-  tokens?: string | null,
+  units?: readonly PackedUnit[] | null,
 ];
+
+/** See parts/units.lua. */
+type PackedUnit = readonly [reserved: Micros, word: string];
 
 function unpackLease(
   tenant: TenantState,
   packed: PackedLease,
-  { charging, settling }: Pick<Lease, 'charging' | 'settling'>,
+  { type, tool, charging, settling }: Pick<Lease, 'type' | 'tool' | 'charging' | 'settling'>,
 ): Lease {
-  const [reservedMicros, expiresAtMs, chargedMicros, result, charges, reservedTokens, word] = packed;
-  const tokens = word == null ? null : tokensIn(word);
+  const [reservedMicros, expiresAtMs, chargedMicros, result, charges, units] = packed;
   return {
+    type,
+    tool,
     reservedMicros: Number(reservedMicros),
     charging,
     settling,
     charges: chargesIn(tenant, JSON.parse(charges) as Charged[]),
-    ...(tokens !== null && {
-      tokens: {
-        reservedTokens: Number(reservedTokens),
-        settling: tokens.settling,
-        charges: chargesIn(tenant, tokens.charges),
-      },
-    }),
+    ...(units != null && { units: Object.fromEntries(units.map((one) => unpackUnit(tenant, one))) }),
     expiresAtMs,
     chargedMicros: Number(chargedMicros),
     result,
   };
+}
+
+function unpackUnit(tenant: TenantState, [reserved, word]: PackedUnit): [unit: string, lease: UnitLease] {
+  const { unit, settling, charges } = unitIn(word);
+  return [unit, { reserved: Number(reserved), settling, charges: chargesIn(tenant, charges) }];
 }
 
 function chargesIn({ counters }: TenantState, charges: readonly Charged[]): Charge[] {

@@ -17,7 +17,7 @@ import { registryKeys, tenantKeys } from './keys.ts';
  * commands: keys.ts) survives a rebuild. Older programs write this data too, because every program carries out a
  * kill. So its format must not change.
  */
-const LAYOUT = 9;
+const LAYOUT = 11;
 
 /** The state after a rebuild. `epoch`: its name on the log. `generation`: the part of its keys in Redis. */
 type Named = { epoch: string; generation: number };
@@ -27,6 +27,12 @@ type Force = Named & { replayMemoryMs: number };
 
 /** The state of a kill flag. */
 export type FlagState = [killed: 1 | null, revision: number, reason: string, atMs: number];
+
+/** Who killed, and the id of the command. */
+export type KilledBy = [by: string | null, commandId: string | null];
+
+/** The flag of everything, which is in the registry. */
+export type EverythingFlag = { state: FlagState; named: KilledBy };
 
 type Argument = string | number;
 
@@ -42,7 +48,7 @@ export type Shards = {
   /** Returns the ledger in force, as far as this client knows. Null if it has never seen a ready ledger. */
   force(): Force | null;
   /** Reads the registry, and adopts the epoch in force. Throws LEDGER_UNAVAILABLE if no epoch is in force. */
-  look(): Promise<Force & { everything: FlagState | null }>;
+  look(): Promise<Force & { everything: EverythingFlag | null }>;
   /**
    * Returns the reply of the script. Opens the tenant or adopts a newer epoch if needed. Throws LEDGER_UNAVAILABLE if
    * the ledger is not ready.
@@ -138,7 +144,7 @@ export function createShards(options: {
       string,
       string,
       string,
-      FlagState | null,
+      unknown[] | null,
       'opening' | 'open' | null,
       string | null,
     ];
@@ -146,15 +152,14 @@ export function createShards(options: {
     const replayMemoryMs = Number(memoryMs ?? DEFAULTS.replayMemoryMs);
     const force = { epoch, generation: Number(inGeneration), replayMemoryMs };
     adopt(force);
-    // Leaves out the two elements that only the registry uses.
-    const flag = everything === null ? null : (everything.slice(0, 4) as FlagState);
-    return { force, runs, everything: flag, noted };
+    return { force, runs, everything: everything && everythingFlag(everything), noted };
   }
 
   async function open(tenant: string): Promise<void> {
     const { force, runs, everything, noted } = await enter(tenant, 'opening', '');
     const keys = tenantKeys(namespace, tenant, force.generation);
-    const flag = everything === null ? '' : JSON.stringify([everything[0] === 1, ...everything.slice(1, 4)]);
+    const flag =
+      everything === null ? '' : JSON.stringify([everything.state[0] === 1, ...everything.state.slice(1)]);
     const turn = async (becomes: 'opening' | 'ready', known: string) =>
       mustBeReady(
         await connection.run('open-tenant', keys, [
@@ -283,4 +288,10 @@ function mustBeReady(reply: unknown[], lostEpoch: string): void {
   if (reply[0] !== 'NOT_READY') return;
   const [, why, found, expected] = reply as string[];
   throw notReady(why ?? '', found ?? '', expected ?? '', lostEpoch);
+}
+
+/** Reads a flag as the registry stores it. Leaves out the elements that only the scripts use. */
+function everythingFlag(stored: readonly unknown[]): EverythingFlag {
+  const [by = null, commandId = null] = stored.slice(7, 9) as Partial<KilledBy>;
+  return { state: stored.slice(0, 4) as FlagState, named: [by, commandId] };
 }

@@ -1,6 +1,7 @@
 /** Restores a fold from its snapshot. The caller then folds the later records of the log, from `positions` on. */
 import { createHash } from 'node:crypto';
 import { MandateError } from '@mandate/runtime';
+import { mapUnits } from '@mandate/schemas/core';
 import { addToSlidingSum, bucketStartMs, takeSlot, turnKey } from '@mandate/step';
 import { createFold, type Fold } from '../fold/fold.ts';
 import { claim, mayReplace, openAgent } from '../memory/agents.ts';
@@ -13,7 +14,7 @@ import { putGrant } from '../memory/grants.ts';
 import { openPartition } from '../memory/log-positions.ts';
 import { keepPendingOutcome } from '../memory/out-of-order-outcomes.ts';
 import type { AgentState, Charge, Lease, StoredDecision, TenantState } from '../memory/remembered.ts';
-import { shareCharges, shareTokenCharges } from '../memory/reserve.ts';
+import { shareCharges, shareUnitCharges } from '../memory/reserve.ts';
 import { type LedgerState, openTenant } from '../memory/state.ts';
 import {
   SNAPSHOT_VERSION,
@@ -179,11 +180,14 @@ function takeDelivery(
 }
 
 function restoreLease(lease: StoredLease, agent: AgentState, counters: ReadonlyMap<number, Counter>): Lease {
-  const { charges, tokens, ...rest } = lease;
+  const { charges, units, ...rest } = lease;
   const restored = { ...rest, charges: shareCharges(agent, chargesIn(charges, counters)) };
-  if (tokens === undefined) return restored;
-  const tokenCharges = shareTokenCharges(agent, chargesIn(tokens.charges, counters));
-  return { ...restored, tokens: { ...tokens, charges: tokenCharges } };
+  if (units === undefined) return restored;
+  const restoredUnits = mapUnits(units, (its, unit) => ({
+    ...its,
+    charges: shareUnitCharges(agent, unit, chargesIn(its.charges, counters)),
+  }));
+  return { ...restored, units: restoredUnits };
 }
 
 function chargesIn(charges: readonly StoredCharge[], counters: ReadonlyMap<number, Counter>): Charge[] {

@@ -5,6 +5,7 @@
  */
 
 import type { EpochInForce } from '@mandate/schemas';
+import type { ByUnit } from '@mandate/schemas/core';
 import type { RateReference, Turn } from '@mandate/step';
 import type { Deferral } from '../memory/deferral.ts';
 import type { Flag } from '../memory/flags.ts';
@@ -15,7 +16,7 @@ import type {
   PendingOutcome,
   Settled,
   StoredDecision,
-  TokenLease,
+  UnitLease,
   Unremembered,
 } from '../memory/remembered.ts';
 import type { BudgetReference, KillReceipt, Receipt } from '../port.ts';
@@ -24,7 +25,7 @@ import type { BudgetReference, KillReceipt, Receipt } from '../port.ts';
  * The version of the format. Increase it if a line changes its meaning, or if a new kind of line or charging is
  * needed. An older snapshot is then skipped, and the log is folded from its start.
  */
-export const SNAPSHOT_VERSION = 11;
+export const SNAPSHOT_VERSION = 14;
 
 export type SnapshotHead = {
   line: 'snapshot';
@@ -47,9 +48,9 @@ type Delivered<Kind> = { position: [topic: string, partition: number, offset: nu
 
 /** `most`: the limit of the counter when it was charged. */
 export type StoredCharge = [counter: number, most: number | null];
-export type StoredLease = Omit<Lease, 'charges' | 'tokens'> & {
+export type StoredLease = Omit<Lease, 'charges' | 'units'> & {
   charges: StoredCharge[];
-  tokens?: Omit<TokenLease, 'charges'> & { charges: StoredCharge[] };
+  units?: ByUnit<Omit<UnitLease, 'charges'> & { charges: StoredCharge[] }>;
 };
 type StoredEntry = Omit<Delivered<StoredDecision>, 'lease'> & { lease: StoredLease | null };
 

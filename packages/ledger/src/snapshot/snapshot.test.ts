@@ -64,8 +64,11 @@ describe('a snapshot', () => {
   test('restores an outcome that waits for its decision', async () => {
     const fold = await someFold();
     const moved = { deltaMicros: -7, excessMicros: 5, releasedMicros: -3 };
-    const tokens = { deltaTokens: -20, excessTokens: 3, releasedTokens: -1 };
-    const waits = { ...moved, tokens, result: 'succeeded' as const, forgetAtMs: 5_000 };
+    const units = {
+      tokens: { delta: -20, excess: 3, released: -1 },
+      toolCalls: { delta: 6, excess: 0, released: 0 },
+    };
+    const waits = { ...moved, units, result: 'succeeded' as const, forgetAtMs: 5_000 };
     fold.state.pendingOutcomes.set('acme agent-1 a 1', waits);
     const { state } = await readSnapshot([...writeSnapshot(fold)]);
     expect([...state.pendingOutcomes.values()]).toEqual([waits]);

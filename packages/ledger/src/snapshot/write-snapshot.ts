@@ -1,5 +1,6 @@
 /** Writes a fold as a snapshot, one line at a time, so that memory never contains all deliveries as text. */
 import { createHash } from 'node:crypto';
+import { mapUnits } from '@mandate/schemas/core';
 import { slidingBuckets, slotTimes } from '@mandate/step';
 import { deliveriesIn, type Fold, isKeptByFold } from '../fold/fold.ts';
 import { allCounters, allRates, type Counter, referenceOf } from '../memory/counters.ts';
@@ -133,10 +134,11 @@ function storedEntry(
 }
 
 function storedLease(lease: Lease, numbers: ReadonlyMap<Counter, number>): StoredLease {
-  const { charges, tokens, ...rest } = lease;
+  const { charges, units, ...rest } = lease;
   const stored = { ...rest, charges: storedCharges(charges, numbers) };
-  if (tokens === undefined) return stored;
-  return { ...stored, tokens: { ...tokens, charges: storedCharges(tokens.charges, numbers) } };
+  if (units === undefined) return stored;
+  const storedUnits = mapUnits(units, (its) => ({ ...its, charges: storedCharges(its.charges, numbers) }));
+  return { ...stored, units: storedUnits };
 }
 
 function storedCharges(charges: readonly Charge[], numbers: ReadonlyMap<Counter, number>): StoredCharge[] {

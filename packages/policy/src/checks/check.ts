@@ -152,8 +152,8 @@ export type LimitCheck<L extends Limit = Limit, F extends LimitFact = LimitFact>
    */
   limits(calls: readonly Calls[]): readonly LimitOf<L>[];
   /**
-   * Returns the evidence about one limit for the record. `cost` is the amount that the call would reserve: tokens for a
-   * limit on tokens, otherwise micro-dollars.
+   * Returns the evidence about one limit for the record. `cost` is the amount that the call would reserve, in the
+   * unit of the limit.
    */
   evidence(limit: L, fact: F, cost: number): Json;
   /** Returns the reason and remedy of a refusal. The ledger's step decides the verdict and the code. */

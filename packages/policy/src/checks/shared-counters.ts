@@ -1,4 +1,4 @@
-/** Who shares the counters of budgets and of limits on tokens, and in which order they are checked. */
+/** Who shares the counters of budgets and of limits in other units, and in which order they are checked. */
 import type { Action, BudgetLimit } from '@mandate/schemas';
 import { BUDGET_SCOPES, TOTAL_BUDGET } from '@mandate/schemas/core';
 import type { Policy } from '../mandate/mandate.ts';

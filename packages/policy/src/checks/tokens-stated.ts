@@ -1,10 +1,10 @@
 import type { LlmCall } from '@mandate/schemas';
-import { limitsTokens, tokensOfCall } from '../token-reserve.ts';
+import { limitsUnit, tokensOfCall } from '../unit-reserves.ts';
 import { blocked, passed, type StaticCheck } from './check.ts';
 
 /** Checks that the tokens of the call can be known, if the policy limits tokens. */
 export const tokensStated: StaticCheck = ({ judgedAs, policy }) => {
-  if (judgedAs !== 'model' || !limitsTokens(policy)) return null;
+  if (judgedAs !== 'model' || !limitsUnit(policy, 'tokens')) return null;
   return ({ action, call, atMs }) => {
     const { inputTokens, maxOutputTokens } = action as LlmCall;
     const callTokens =

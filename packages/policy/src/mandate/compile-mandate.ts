@@ -7,7 +7,15 @@ import type {
   PolicyDocument,
   ToolPolicyDocument,
 } from '@mandate/schemas';
-import { CAPS, DEFAULTS, dollarsToMicros } from '@mandate/schemas/core';
+import {
+  CAPS,
+  type CounterUnit,
+  DEFAULTS,
+  dollarsToMicros,
+  TOTAL_BUDGET,
+  UNIT_NAMES,
+  unitLimitsIn,
+} from '@mandate/schemas/core';
 import {
   type ArgumentRules,
   argumentRulesOnDemand,
@@ -23,7 +31,7 @@ import type { Governance } from '../governance/governance.ts';
 import { compileModels, compileProviders } from '../models/name-lists.ts';
 import { compileModelPrices, type ModelPrices } from '../prices/model-prices.ts';
 import { consume } from '../step-budget.ts';
-import type { Budget, ChargingRule, MandateOfFile, Policy, TokenWindow, ToolPolicy } from './mandate.ts';
+import type { Budget, ChargingRule, MandateOfFile, Policy, ToolPolicy, UnitLimitRule } from './mandate.ts';
 import { toolNameFaults } from './tool-names.ts';
 
 /** A fault in a document that has the right shape but cannot be used. `path` leads to the faulty field. */
@@ -62,7 +70,10 @@ export function compilePolicy(
     tools.set(tool, compileToolPolicy(policy, ['toolPolicies', tool], { faults, compileRules }));
   }
   const budgets = compileBudgets(document, faults);
-  const tokenWindows = compileTokenWindows(document, faults);
+  const unitLimits = {
+    tokens: compileUnitLimits(document, 'tokens', faults),
+    toolCalls: compileUnitLimits(document, 'toolCalls', faults),
+  };
   const modelPrices = compilePrices(document, faults);
   const governance = compileSection(document, { room, isOnLog, faults });
   checkTiers(document.defaultChargingPolicy, ['defaultChargingPolicy'], faults);
@@ -83,8 +94,7 @@ export function compilePolicy(
     defaultEstimateMicros: microsOf(document.defaultEstimate),
     maxOpen: document.maxOpen ?? null,
     budgets,
-    maxTokensTotal: document.maxTokensTotal ?? null,
-    tokenWindows,
+    unitLimits,
     rate: document.rateLimit ?? null,
     maxWaiting: document.maxWaiting ?? null,
     allowedTools: listOf(document.allowedTools, compileGlobs),
@@ -153,6 +163,8 @@ function compileToolPolicy(
     requiresConfirmation: policy.requiresConfirmation ?? null,
     questionMs: policy.questionMs ?? null,
     grantMs: policy.grantMs ?? null,
+    risk: policy.risk ?? null,
+    idempotent: policy.idempotent ?? null,
   };
 }
 
@@ -194,10 +206,15 @@ function compileBudgets(document: PolicyDocument, faults: CompileFault[]): reado
   });
 }
 
-function compileTokenWindows(document: PolicyDocument, faults: CompileFault[]): readonly TokenWindow[] {
-  const { tokensPerWindow = [] } = document;
-  reportRepeats(tokensPerWindow, { field: 'tokensPerWindow', what: 'limit' }, faults);
-  return tokensPerWindow;
+function compileUnitLimits(
+  document: PolicyDocument,
+  unit: CounterUnit,
+  faults: CompileFault[],
+): readonly UnitLimitRule[] {
+  const { total, windows } = unitLimitsIn(document, unit);
+  reportRepeats(windows, { field: UNIT_NAMES[unit].perWindow, what: 'limit' }, faults);
+  if (total === null) return windows;
+  return [{ id: TOTAL_BUDGET, scope: 'agent', windowMs: null, most: total }, ...windows];
 }
 
 /** Reports each counter that the list has twice. */

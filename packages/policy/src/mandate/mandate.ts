@@ -2,7 +2,8 @@
  * Compiled policies and mandates, as the checks read them. Amounts are in micro-dollars, matchers are compiled, and
  * everything is immutable.
  */
-import type { BudgetLimit, MandateReference } from '@mandate/schemas';
+import type { BudgetLimit, MandateReference, RiskLevel } from '@mandate/schemas';
+import type { CounterUnit } from '@mandate/schemas/core';
 import type { ArgumentRules } from '../arguments/argument-rules.ts';
 import type { GlobMatcher } from '../glob.ts';
 import type { Governance } from '../governance/governance.ts';
@@ -23,11 +24,12 @@ export type ChargingRule =
 
 export type Budget = { id: string; scope: BudgetLimit['scope']; maxMicros: number; windowMs: number | null };
 
-export type TokenWindow = {
+/** A limit in a unit other than money, over the life of an agent or in a window. */
+export type UnitLimitRule = {
   id: string;
   scope: BudgetLimit['scope'];
-  maxTokens: number;
-  windowMs: number;
+  most: number;
+  windowMs: number | null;
 };
 
 /** The charges that an agent's own reports may release: a number of calls, and a percentage. */
@@ -47,6 +49,10 @@ export type ToolPolicy = {
   requiresConfirmation: boolean | null;
   questionMs: number | null;
   grantMs: number | null;
+  /** Null: the policy does not say. */
+  risk: RiskLevel | null;
+  /** Null: the policy does not say. */
+  idempotent: boolean | null;
 };
 
 export type DefaultTokens = { input: number | null; maxOutput: number | null };
@@ -75,8 +81,8 @@ export type Policy = {
   /** The maximum number of calls of an agent that may be open at one time. Null if the policy states no number. */
   maxOpen: number | 'unlimited' | null;
   budgets: readonly Budget[];
-  maxTokensTotal: number | null;
-  tokenWindows: readonly TokenWindow[];
+  /** The limits in each unit other than money. A lifetime limit comes first, with the id `total`. */
+  unitLimits: Readonly<Record<CounterUnit, readonly UnitLimitRule[]>>;
   rate: Rate | null;
   /** The most deferred actions of an agent that may wait for a person at one time. */
   maxWaiting: number | null;

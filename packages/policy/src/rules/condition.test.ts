@@ -12,6 +12,7 @@ const SUBJECT = {
     tool: 'send_mail',
     args: { to: 'ann@example.com', amount: 50, nothing: null, mixed: [1, null], none: [] },
     hints: { openWorld: true },
+    risk: 'critical' as const,
     context: { environment: 'prod', dry: false },
   },
 };
@@ -30,6 +31,7 @@ test.each<[string, unknown, boolean | null]>([
   ['a number that differs from a text', tier('!=', '2'), null],
   ['a number compared with a boolean', tier('==', true), null],
   ['a hint of the server of the tool', { field: 'action.hints.openWorld', op: '==', value: true }, true],
+  ['the risk of a tool', { field: 'action.risk', op: 'in', value: ['standard', 'critical'] }, true],
   ['null compared with null', { field: 'action.args.nothing', op: '==', value: null }, true],
   ['null compared with a text', { field: 'action.args.nothing', op: '!=', value: 'x' }, null],
   ['a text compared with null', tool('==', null), null],

@@ -6,7 +6,13 @@
  */
 
 import { createHash } from 'node:crypto';
-import { type AgentKilled, type AgentRevived, ancestorsIn, type KillTarget } from '@mandate/schemas';
+import {
+  type ActionReference,
+  type AgentKilled,
+  type AgentRevived,
+  ancestorsIn,
+  type KillTarget,
+} from '@mandate/schemas';
 import { type Findings, positionName } from './law.ts';
 import type { Read } from './read-record.ts';
 
@@ -224,6 +230,6 @@ function targetName(target: KillTarget): string {
   return `${target.tenant}${target.scope === 'agent' ? '/' : ':'}${target.agentId}`;
 }
 
-function hashOf({ tenant, agentId, actionId, attempt }: AgentKilled['kill']['open'][number]): number {
+function hashOf({ tenant, agentId, actionId, attempt }: ActionReference): number {
   return createHash('sha1').update(`${tenant} ${agentId} ${actionId} ${attempt}`).digest().readUIntBE(0, 6);
 }

@@ -37,7 +37,11 @@ const killed = (sequence: number, open: readonly number[], openCount = open.leng
     ledgerEpoch: 'ep-1',
     ledgerSequences: { acme: sequence },
     openCount,
-    open: open.map((n) => ({ tenant: 'acme', agentId: 'bot', actionId: `act-${n}`, attempt: 1 })),
+    open: open.map((n) => ({
+      ...{ tenant: 'acme', agentId: 'bot', actionId: `act-${n}`, attempt: 1 },
+      ...{ type: 'tool_call', tool: 'pay', digest: 'd', sequence: 1 },
+      ...{ reservedMicros: 1, decidedAtMs: START_MS, leaseExpiresAtMs: START_MS + 1 },
+    })),
   },
 });
 

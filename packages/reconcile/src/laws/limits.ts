@@ -10,6 +10,10 @@ import {
   type Check,
   DEFAULTS,
   type Settlement,
+  UNIT_NAMES,
+  type UnitReservation,
+  unitOfCheck,
+  unitsIn,
 } from '@mandate/schemas';
 import {
   addToCounter,
@@ -28,8 +32,8 @@ import {
   type SlidingRate,
   spentIn,
   takeSlot,
-  tokensToCharge,
   totalOf,
+  unitToCharge,
 } from '@mandate/step';
 import { z } from 'zod';
 import { createDeferrals } from './deferrals.ts';
@@ -45,13 +49,13 @@ const sawBudget = z.object({
   costMicros: z.int(),
   maxMicros: z.int().nullable(),
 });
-const sawTokens = z.object({
+const sawUnit = z.object({
   scope: z.enum(BUDGET_SCOPES),
   id: z.string(),
   windowMs: z.int().nullable(),
-  usedTokens: z.int(),
-  callTokens: z.int(),
-  maxTokens: z.int(),
+  used: z.int(),
+  reserve: z.int(),
+  most: z.int(),
 });
 const sawRate = z.object({
   scope: z.literal('principal').optional(),
@@ -131,13 +135,14 @@ export function createLimits(findings: Findings) {
    */
   function limitOf(decision: Decided, check: Check, listed: BudgetReference | undefined): Limit | undefined {
     const { evidence } = check;
-    if (check.check === 'tokens') {
-      const tokens = sawTokens.safeParse(evidence).data;
-      const reference = tokens && (listed ?? referenceOf(decision, check, tokens));
-      if (tokens === undefined || reference === undefined) return undefined;
-      const held = spentIn(counterOf(decision.tenant, { ...reference, unit: 'tokens' }), decision.atMs);
-      const fits = held <= mostSpentBefore(tokens.maxTokens, tokens.callTokens);
-      return { name: `${reference.scope} tokens ${reference.id}`, held, evidence: tokens.usedTokens, fits };
+    const unit = unitOfCheck(check.check);
+    if (unit !== undefined) {
+      const saw = sawUnit.safeParse(evidence).data;
+      const reference = saw && (listed ?? referenceOf(decision, check, saw));
+      if (saw === undefined || reference === undefined) return undefined;
+      const held = spentIn(counterOf(decision.tenant, { ...reference, unit }), decision.atMs);
+      const fits = held <= mostSpentBefore(saw.most, saw.reserve);
+      return { name: `${reference.scope} ${check.check} ${reference.id}`, held, evidence: saw.used, fits };
     }
     if (check.check !== 'budget') {
       const rate = sawRate.safeParse(evidence).data;
@@ -179,15 +184,18 @@ export function createLimits(findings: Findings) {
     }));
   }
 
-  function settleTokens(
-    { tenant, agentId, tokens }: Settlement,
-    { atMs, tokens: reserved }: StoredDecision,
+  function settleUnits(
+    { tenant, agentId, units }: Settlement,
+    { atMs, units: reserved }: StoredDecision,
     nowMs: number,
   ): void {
-    if (tokens === undefined || reserved === null) return;
-    for (const { counter, budget } of chargedBy(tenant, tokensToCharge(reserved.limits))) {
-      const excess = isOwnBudget(budget, agentId) ? tokens.excessTokens : 0;
-      addToCounter(counter, atMs, tokens.deltaTokens + excess, nowMs);
+    for (const [unit, its] of unitsIn<UnitReservation>(reserved ?? undefined)) {
+      const settled = units?.[unit];
+      if (settled === undefined) continue;
+      for (const { counter, budget } of chargedBy(tenant, unitToCharge(its.limits))) {
+        const excess = isOwnBudget(budget, agentId) ? settled.excess : 0;
+        addToCounter(counter, atMs, settled.delta + excess, nowMs);
+      }
     }
   }
 
@@ -195,11 +203,14 @@ export function createLimits(findings: Findings) {
     decided(step: Pick<Step, 'at' | 'tenant'>, decision: Decided, isWhole: boolean): void {
       const rates = ratesOf(decision);
       const left = deferrals.releaseSlots(decision, rates);
-      const budgets = [...(decision.budgets ?? [])];
-      const tokens = [...(decision.tokens?.limits ?? [])];
+      const units = unitsIn<UnitReservation>(decision.units ?? undefined);
+      // The charged counters that no check has named yet, by the name of their check.
+      const unnamed: Record<string, BudgetReference[]> = {
+        budget: [...(decision.budgets ?? [])],
+        ...Object.fromEntries(units.map(([unit, { limits }]) => [UNIT_NAMES[unit].check, [...limits]])),
+      };
       for (const check of decision.checks) {
-        const charged = { budget: budgets, tokens }[check.check];
-        const listed: BudgetReference | undefined = charged?.shift();
+        const listed = unnamed[check.check]?.shift();
         checkLimit({ at: step.at, decision, isWhole }, check, listed);
       }
       const { tenant, agentId, atMs, chargedMicros } = decision;
@@ -208,9 +219,9 @@ export function createLimits(findings: Findings) {
           addToCounter(counter, atMs, chargedMicros, atMs);
         }
       }
-      if (decision.tokens !== null) {
-        for (const { counter } of chargedBy(tenant, tokensToCharge(decision.tokens.limits))) {
-          addToCounter(counter, atMs, decision.tokens.tokens, atMs);
+      for (const [, { limits, reserved }] of units) {
+        for (const { counter } of chargedBy(tenant, unitToCharge(limits))) {
+          addToCounter(counter, atMs, reserved, atMs);
         }
       }
       if (decision.takesSlots) for (const rate of rates) takeSlot(rate, atMs, atMs);
@@ -229,24 +240,17 @@ export function createLimits(findings: Findings) {
           const ownMicros = isOwnBudget(budget, agentId) ? excessMicros : 0;
           addToCounter(counter, known.atMs, deltaMicros + ownMicros, nowMs);
         }
-        settleTokens(settlement, known, nowMs);
+        settleUnits(settlement, known, nowMs);
         const asked = { tenant, agentId, tool: null, person: null };
         if (known.settling.open) releaseSlot(rateOf(asked, { check: 'open-calls' }, OPEN), known.atMs, nowMs);
       }
       checkTotal(step, settlement, { nowMs, isWhole });
     },
-    adjusted({
-      id,
-      tenant,
-      budget,
-      deltaMicros = 0,
-      deltaTokens = 0,
-      at,
-    }: BudgetAdjusted['adjustment']): void {
+    adjusted({ id, tenant, budget, deltaMicros = 0, delta = 0, at }: BudgetAdjusted['adjustment']): void {
       if (adjusted.has(`${tenant} ${id}`)) return;
       adjusted.add(`${tenant} ${id}`);
       const atMs = Date.parse(at);
-      addToCounter(counterOf(tenant, budget), atMs, deltaMicros + deltaTokens, atMs);
+      addToCounter(counterOf(tenant, budget), atMs, deltaMicros + delta, atMs);
     },
   };
 }
@@ -254,8 +258,9 @@ export function createLimits(findings: Findings) {
 function faultOf(decision: Decided, { result }: Check, { held, evidence, fits }: Limit): string | null {
   if (held !== evidence) return `it saw ${evidence}, and by the log the limit held ${held}`;
   if (!fits && decision.verdict === 'ALLOW' && !decision.isObserved) {
-    const tokens = decision.tokens === null ? '' : ` and ${decision.tokens.tokens} tokens`;
-    return `an ALLOW of ${decision.chargedMicros} micro-dollars${tokens} that does not fit: the limit held ${held}`;
+    const units = unitsIn<UnitReservation>(decision.units ?? undefined);
+    const others = units.map(([unit, { reserved }]) => ` and ${reserved} ${UNIT_NAMES[unit].noun}`).join('');
+    return `an ALLOW of ${decision.chargedMicros} micro-dollars${others} that does not fit: the limit held ${held}`;
   }
   return fits === (result === 'pass')
     ? null

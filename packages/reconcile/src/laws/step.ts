@@ -6,11 +6,13 @@ import {
   type BudgetAdjusted,
   type BudgetLimit,
   type Check,
+  COUNTER_UNITS,
   type Decision,
   type Reservation,
   type Settlement,
   type Settling,
   UNBOUND_SETTLING,
+  UNIT_NAMES,
 } from '@mandate/schemas';
 import { z } from 'zod';
 import type { Breach } from './law.ts';
@@ -39,8 +41,11 @@ export type Decided = Pick<
   mandateId: string | null;
   /** The charged budgets. Null if nothing was charged. Equal lists are the same object. */
   budgets: readonly BudgetLimit[] | null;
-  /** The charged tokens with their counters. Null if no tokens were charged. Equal values are the same object. */
-  tokens: NonNullable<Reservation['tokens']> | null;
+  /**
+   * What was charged in other units, with the counters. Null if nothing was charged in them. Equal values are the same
+   * object.
+   */
+  units: NonNullable<Reservation['units']> | null;
   /** The owner of the counters of the person. Null if no such counter was charged. */
   person: string | null;
   /** The terms by which an outcome settles the charge. Equal terms are the same object. */
@@ -70,7 +75,7 @@ export type Step = { tenant: string; sequence: number; epoch: string; at: string
 
 const LIMIT_CHECKS: ReadonlySet<string> = new Set([
   'budget',
-  'tokens',
+  ...COUNTER_UNITS.map((unit) => UNIT_NAMES[unit].check),
   'tool-rate',
   'mandate-rate',
   'open-calls',
@@ -80,7 +85,7 @@ const LIMIT_CHECKS: ReadonlySet<string> = new Set([
 export function readSteps(): (read: Pick<Read, 'record' | 'log'>) => Step[] {
   const budgetsOf = shared<readonly BudgetLimit[]>();
   const settlingOf = shared<Settling>();
-  const tokensOf = shared<NonNullable<Reservation['tokens']>>();
+  const unitsOf = shared<NonNullable<Reservation['units']>>();
   return ({ record, log }) => {
     const at = positionName(log.position);
     switch (record.event) {
@@ -89,7 +94,7 @@ export function readSteps(): (read: Pick<Read, 'record' | 'log'>) => Step[] {
         const { reservation } = decision;
         const held = {
           budgets: reservation === null ? null : budgetsOf(reservation.budgets),
-          tokens: reservation?.tokens === undefined ? null : tokensOf(reservation.tokens),
+          units: reservation?.units === undefined ? null : unitsOf(reservation.units),
           settling: settlingOf(reservation?.settling ?? UNBOUND_SETTLING),
         };
         return [{ did: 'decide', ...numbered(decision, at), decision: slim(decision, held) }];
@@ -135,7 +140,7 @@ function numbered(
   return { tenant, sequence: ledgerSequence, epoch: ledgerEpoch, at };
 }
 
-function slim(decision: Decision, held: Pick<Decided, 'budgets' | 'tokens' | 'settling'>): Decided {
+function slim(decision: Decision, held: Pick<Decided, 'budgets' | 'units' | 'settling'>): Decided {
   const { id, kind, tenant, agentId, actionId, attempt, type, tool, verdict } = decision;
   const { chargedMicros, cumulativeMicros, observed, mandate, reservation, leaseExpiresAt } = decision;
   const { digest, grantConsumed, deferral } = decision;

@@ -11,8 +11,8 @@ export type StoredDecision = {
   readonly verdict: Decided['verdict'];
   /** The charged budgets. Null if nothing was charged. */
   readonly budgets: readonly BudgetLimit[] | null;
-  /** The charged tokens. Null if no tokens were charged. */
-  readonly tokens: Decided['tokens'];
+  /** What was charged in other units. Null if nothing was charged in them. */
+  readonly units: Decided['units'];
   readonly reservedMicros: number;
   readonly settling: Decided['settling'];
   isSettled: boolean;
@@ -31,13 +31,13 @@ export function createStoredDecisions(memory: Memory) {
         appendedAtMs,
         verdict,
         budgets,
-        tokens,
+        units,
         chargedMicros: reservedMicros,
         leaseExpiresAtMs,
         settling,
       } = decision;
       const forgetAtMs = Math.max(Math.max(atMs, appendedAtMs) + memory.ms, leaseExpiresAtMs);
-      const told = { at, atMs, sequence, forgetAtMs, verdict, budgets, tokens };
+      const told = { at, atMs, sequence, forgetAtMs, verdict, budgets, units };
       const entry = { ...told, reservedMicros, settling, isSettled: false };
       // Deleting first moves the attempt to the end, so that the oldest attempt is always the first.
       stored.delete(nameOf(decision));

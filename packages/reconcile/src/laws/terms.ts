@@ -12,14 +12,14 @@ import {
 } from '@mandate/schemas';
 import { usageMicrosOf } from '@mandate/step';
 import type { StoredDecision } from './stored-decisions.ts';
-import { createTokenTerms } from './token-terms.ts';
+import { createUnitTerms } from './unit-terms.ts';
 
-type Known = Pick<StoredDecision, 'settling' | 'reservedMicros' | 'tokens'>;
+type Known = Pick<StoredDecision, 'settling' | 'reservedMicros' | 'units'>;
 
 export function createTerms() {
   /** The amount that each agent's own reports gave back, by agent. */
   const released = new Map<string, number>();
-  const tokens = createTokenTerms();
+  const units = createUnitTerms();
   const add = (agent: string, micros: number) =>
     void released.set(agent, (released.get(agent) ?? 0) + micros);
 
@@ -33,16 +33,16 @@ export function createTerms() {
       return (
         costFault(settlement, known) ??
         releaseFault(settlement, known, before) ??
-        tokens.faultOf(settlement, known.tokens)
+        units.faultOf(settlement, known.units)
       );
     },
     settled(settlement: Settlement): void {
       if (settlement.releasedMicros !== 0) add(agentOf(settlement), settlement.releasedMicros);
-      tokens.settled(settlement);
+      units.settled(settlement);
     },
     adjusted(adjustment: BudgetAdjusted['adjustment']): void {
       const { tenant, budget, deltaMicros } = adjustment;
-      tokens.adjusted(adjustment);
+      units.adjusted(adjustment);
       if (deltaMicros === undefined) return;
       if (budget.scope !== 'agent' || budget.id !== RELEASED_BUDGET || budget.windowMs !== null) return;
       add(agentOf({ tenant, agentId: budget.subject }), deltaMicros);
@@ -91,7 +91,8 @@ function releaseFault(settlement: Settlement, known: Known, before: number): str
   if (isOwn && before + backMicros > Math.max(before, releases.micros)) {
     return `own reports had given back ${before} micro-dollars, which leaves no room for ${backMicros}`;
   }
-  const isRefused = marks.includes('RELEASE_REFUSED') && settlement.tokens?.releaseRefused !== true;
+  const inUnit = Object.values(settlement.units ?? {}).some((settled) => settled?.releaseRefused);
+  const isRefused = marks.includes('RELEASE_REFUSED') && !inUnit;
   if (isRefused && (!isOwn || chargedMicros !== reservedMicros)) {
     return `it refuses to give back, and charges ${chargedMicros} of ${reservedMicros} micro-dollars`;
   }

@@ -1,5 +1,5 @@
 /** Computes the outcome of a model call from the delivered part of its answer. */
-import type { RunningOutcome, TokenUsage } from '../types.ts';
+import type { RunningOutcome, TokenUsage, ToolCalls } from '../types.ts';
 import { tokensOfBytes } from './count-tokens.ts';
 
 /** The received part of an answer. */
@@ -10,6 +10,8 @@ export type Delivery = {
   started: TokenUsage | null;
   /** The bytes of text, thinking and tool arguments that the reader got. */
   deliveredBytes: number;
+  /** The calls of tools that the received part asks for. Empty if there are none. Absent if they are unknown. */
+  toolCalls?: ToolCalls | undefined;
 };
 
 /** No part of the answer was received. */
@@ -29,7 +31,13 @@ export function outcomeOfAnswer(usage: TokenUsage | null): RunningOutcome {
  *
  * @param inputTokens the estimate, used if the stream ended before the provider stated the input
  */
-export function outcomeOfDelivery(
+export function outcomeOfDelivery(end: AnswerEnd, delivery: Delivery, inputTokens: number): RunningOutcome {
+  const { toolCalls } = delivery;
+  const charged = chargedFor(end, delivery, inputTokens);
+  return toolCalls === undefined ? charged : { ...charged, toolCalls };
+}
+
+function chargedFor(
   end: AnswerEnd,
   { usage, started, deliveredBytes }: Delivery,
   inputTokens: number,

@@ -20,14 +20,14 @@ export function fieldsOfJson(json: string): Fields {
 const MOST_PARSED_BYTES = 4 * 1024 * 1024;
 const TAIL_BYTES = 16 * 1024;
 
-export type StatedUsage = {
+export type ReadDocument = {
   /** Takes the next piece of the body. */
   piece(bytes: Uint8Array): void;
-  /** Returns the usage after the last piece. Undefined if the answer has no usage. */
-  usage(): unknown;
+  /** Returns the fields after the last piece. Of a long answer, only its usage is known. */
+  fields(): Fields;
 };
 
-export function statedUsage(): StatedUsage {
+export function readDocument(): ReadDocument {
   let pieces: Uint8Array[] = [];
   let size = 0;
   let isLong = false;
@@ -42,9 +42,9 @@ export function statedUsage(): StatedUsage {
         isLong = true;
       }
     },
-    usage() {
+    fields() {
       const text = new TextDecoder().decode(joined(pieces));
-      return isLong ? usageInTail(text) : fieldsOfJson(text).usage;
+      return isLong ? { usage: usageInTail(text) } : fieldsOfJson(text);
     },
   };
 }

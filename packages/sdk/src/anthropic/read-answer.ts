@@ -1,4 +1,5 @@
 /** Reads what an answer of the Messages API delivered, from the pieces of its body. */
+import { type AskedTools, askedTools } from '../adapters/asked-tools.ts';
 import { bytesOf } from '../adapters/count-tokens.ts';
 import { type AnswerEnd, type Delivery, NOTHING } from '../adapters/outcome-of-delivery.ts';
 import {
@@ -7,7 +8,7 @@ import {
   type Fields,
   fieldsOf,
   fieldsOfJson,
-  statedUsage,
+  readDocument,
 } from '../adapters/read-answers.ts';
 import type { StreamEnd } from '../adapters/watch-body.ts';
 import { usageOf } from './usage.ts';
@@ -22,6 +23,7 @@ export type AnswerReader = {
 export function streamReader(): AnswerReader {
   const blocks = eventBlocks();
   const delivery: Delivery = { ...NOTHING };
+  const asked = askedTools();
   let isWhole = false;
   let hasFailed = false;
   let isUnreadable = false;
@@ -30,6 +32,7 @@ export function streamReader(): AnswerReader {
       delivery.started = usageOf(fieldsOf(event.message).usage);
     } else if (event.type === 'content_block_start') {
       delivery.deliveredBytes += deliveredBytesOf(event.content_block);
+      askedIn(event.content_block, `${event.index}`, asked);
     } else if (event.type === 'content_block_delta') {
       delivery.deliveredBytes += deliveredBytesOf(event.delta);
     } else if (event.type === 'message_delta') {
@@ -48,6 +51,9 @@ export function streamReader(): AnswerReader {
       for (const block of complete ?? []) take(fieldsOfJson(dataOf(block)));
     },
     ended(how) {
+      // The tools of an unreadable answer are unknown, except for those that came before.
+      const toolCalls = asked.counts();
+      if (!isUnreadable || toolCalls.length > 0) delivery.toolCalls = toolCalls;
       if (isWhole || isUnreadable) return { end: 'whole', delivery };
       // A stream without its last event was cut, even if the connection was closed in order.
       return { end: how === 'left' && !hasFailed ? 'left' : 'broken', delivery };
@@ -68,14 +74,28 @@ function deliveredBytesOf(content: unknown): number {
 
 /** Reads an answer that is one JSON object. */
 export function jsonReader(): AnswerReader {
-  const { piece, usage } = statedUsage();
+  const { piece, fields } = readDocument();
   return {
     piece,
     // The model wrote the whole answer before the first byte was sent, so even a part of the answer costs the whole
     // answer.
     ended: (how) => ({
       end: 'whole',
-      delivery: { ...NOTHING, usage: how === 'finished' ? usageOf(usage()) : null },
+      delivery: how === 'finished' ? deliveryOf(fields()) : NOTHING,
     }),
   };
+}
+
+function deliveryOf({ usage, content }: Fields): Delivery {
+  // A long answer is not kept, so its tools are unknown.
+  if (!Array.isArray(content)) return { ...NOTHING, usage: usageOf(usage) };
+  const asked = askedTools();
+  for (const [at, block] of content.entries()) askedIn(block, `${at}`, asked);
+  return { ...NOTHING, usage: usageOf(usage), toolCalls: asked.counts() };
+}
+
+/** Counts a block that asks for a tool. Anthropic runs some tools itself: `server_tool_use`, `mcp_tool_use`. */
+function askedIn(block: unknown, place: string, asked: AskedTools): void {
+  const { type, name } = fieldsOf(block);
+  if (typeof type === 'string' && type.endsWith('tool_use')) asked.saw(place, name);
 }

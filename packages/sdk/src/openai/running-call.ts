@@ -34,12 +34,13 @@ export class RunningCall<Planned extends PlannedReply = PlannedCall> {
   /** Called when the reply has ended. Each lost attempt has at least sent its input. */
   async answered(end: AnswerEnd, delivery: Delivery): Promise<void> {
     const { inputTokens } = this.planned;
-    const { status, usage } = outcomeOfDelivery(end, delivery, inputTokens);
+    const outcome = outcomeOfDelivery(end, delivery, inputTokens);
+    const { usage } = outcome;
     const lost = this.#unanswered * inputTokens;
     await this.action.settle(
       usage === undefined
-        ? { status }
-        : { status, usage: { ...usage, inputTokens: usage.inputTokens + lost } },
+        ? outcome
+        : { ...outcome, usage: { ...usage, inputTokens: usage.inputTokens + lost } },
     );
   }
 

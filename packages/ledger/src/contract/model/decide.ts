@@ -1,11 +1,11 @@
 /** The model's step for one request. */
-import type { StepRequest } from '@mandate/schemas';
+import { mapUnits, type StepRequest } from '@mandate/schemas';
 import type { StepResult } from '../../port.ts';
 import { firstOf } from './duplicates.ts';
 import { killOf } from './flags.ts';
 import { type DecideEvent, type History, hasRoom, nextSequence } from './history.ts';
 import { limitFacts } from './limits.ts';
-import { chargedBudgets, chargedTokenCounters, cutToFit, lifetimeSpend } from './spending.ts';
+import { chargedBudgets, chargedUnitCounters, cutToFit, lifetimeSpend } from './spending.ts';
 import { publishedVerdict } from './verdict.ts';
 
 /** Adds the decision to the history, unless the plan is no longer valid. */
@@ -39,13 +39,9 @@ export function decide(history: History, epoch: string, request: StepRequest): S
     cumulativeMicros: 0,
     leaseExpiresAtMs: allowed ? atMs + plan.leaseMs : null,
     ...(allowed &&
-      plan.tokens !== undefined && {
-        chargedTokens: cutToFit(
-          history,
-          tenant,
-          chargedTokenCounters(request),
-          atMs,
-          plan.tokens.reserveTokens,
+      plan.units !== undefined && {
+        chargedUnits: mapUnits(plan.units, ({ reserve }, unit) =>
+          cutToFit(history, tenant, chargedUnitCounters(request, unit), atMs, reserve),
         ),
       }),
   };

@@ -1,5 +1,5 @@
 /** The model's final charge. It first uses the table of docs/mandates.md, and then the caps of the plan. */
-import type { SettleRequest } from '@mandate/schemas';
+import type { CounterUnit, SettleRequest, UnitSettling } from '@mandate/schemas';
 import type { DecideEvent } from './history.ts';
 
 type Plan = DecideEvent['request']['plan'];
@@ -99,31 +99,33 @@ function ofFailure(charging: Plan['charging'], metered: number | null): number {
 }
 
 /**
- * Returns the tokens that an outcome charges, by the same table: the reported tokens, or the reserved tokens if none
- * are reported.
+ * Returns what an outcome charges in a unit, by the same table: the reported amount, or the reserved amount if none is
+ * reported.
  */
-export function finalTokens(
-  { charging, mostTokens, releases }: NonNullable<Plan['tokens']>['settling'],
-  { status, verified, usage, mayRelease }: Outcome,
+export function finalInUnit(
+  unit: CounterUnit,
+  { charging, most, releases }: UnitSettling,
+  { status, verified, usage, toolCalls, mayRelease }: Outcome & Pick<SettleRequest, 'toolCalls'>,
   { reserved, released }: { reserved: number; released: number },
-): { tokens: number; excess: number; released: number; refused: boolean } {
+): { amount: number; excess: number; released: number; refused: boolean } {
   const isFree = mayRelease || releases === null;
   const nothing = { excess: 0, released: 0, refused: false };
-  if (status === 'cancelled' && isFree) return { ...nothing, tokens: 0 };
-  const stated = usage === undefined ? null : usage.inputTokens + usage.outputTokens;
-  const excess = stated === null ? 0 : Math.max(0, stated - mostTokens);
+  if (status === 'cancelled' && isFree) return { ...nothing, amount: 0 };
+  const tokens = usage === undefined ? null : usage.inputTokens + usage.outputTokens;
+  const stated = unit === 'tokens' ? tokens : (toolCalls ?? null);
+  const excess = stated === null ? 0 : Math.max(0, stated - most);
   const used = stated === null ? null : stated - excess;
   const held = Math.max(0, released);
   if (status === 'success' && verified !== false) {
     const least = charging === 'ATTEMPT_BASED' ? reserved : 0;
-    const tokens = used === null ? reserved : Math.max(least, used);
-    const room = Number((BigInt(tokens) * BigInt(releases?.percent ?? 0)) / 100n);
-    return { tokens, excess, released: -Math.min(held, room) || 0, refused: false };
+    const amount = used === null ? reserved : Math.max(least, used);
+    const room = Number((BigInt(amount) * BigInt(releases?.percent ?? 0)) / 100n);
+    return { amount, excess, released: -Math.min(held, room) || 0, refused: false };
   }
-  const tokens = charging === 'ATTEMPT_BASED' ? Math.max(reserved, used ?? 0) : (used ?? 0);
-  const back = reserved - tokens;
-  if (isFree || back <= 0) return { ...nothing, tokens, excess };
-  return BigInt(held) + BigInt(back) > BigInt(releases.tokens)
-    ? { tokens: reserved, excess, released: 0, refused: true }
-    : { tokens, excess, released: back, refused: false };
+  const amount = charging === 'ATTEMPT_BASED' ? Math.max(reserved, used ?? 0) : (used ?? 0);
+  const back = reserved - amount;
+  if (isFree || back <= 0) return { ...nothing, amount, excess };
+  return BigInt(held) + BigInt(back) > BigInt(releases.amount)
+    ? { amount: reserved, excess, released: 0, refused: true }
+    : { amount, excess, released: back, refused: false };
 }

@@ -1,19 +1,32 @@
 /** Kill flags, computed from all kills and revives in the history. */
 import type { KillFact, KillTarget } from '@mandate/schemas';
-import type { Ancestry, KillStatus } from '../../port.ts';
+import type { Ancestry, KillInForce, KillStatus } from '../../port.ts';
 import type { History } from './history.ts';
 
-type FlagState = { killed: boolean; revision: number; reason: string; atMs: number; heldSince: number };
+type FlagState = {
+  killed: boolean;
+  revision: number;
+  reason: string;
+  atMs: number;
+  heldSince: number;
+} & Pick<KillInForce, 'commandId' | 'by' | 'sequence'>;
+
+const CLEAR: FlagState = {
+  ...{ killed: false, revision: 0, reason: '', atMs: 0, heldSince: 0 },
+  ...{ commandId: null, by: null, sequence: null },
+};
 
 export function flagOf(history: History, target: KillTarget): FlagState {
-  let flag: FlagState = { killed: false, revision: 0, reason: '', atMs: 0, heldSince: 0 };
+  let flag = CLEAR;
   for (const event of history.events) {
     if (event.type === 'kill' && isSame(event.target, target)) {
-      const { revision, heldSince } = event.receipt;
-      flag = { killed: true, revision, reason: event.command.reason, atMs: event.atMs, heldSince };
+      const { revision, heldSince, sequences } = event.receipt;
+      const { id: commandId, by, reason } = event.command;
+      const sequence = target.scope === 'all' ? null : (sequences[target.tenant] ?? null);
+      flag = { killed: true, revision, reason, atMs: event.atMs, heldSince, commandId, by, sequence };
     }
     if (event.type === 'revive' && isSame(event.target, target) && event.revision > flag.revision) {
-      flag = { killed: false, revision: event.revision, reason: '', atMs: event.atMs, heldSince: 0 };
+      flag = { ...CLEAR, revision: event.revision, atMs: event.atMs };
     }
   }
   return flag;
@@ -74,7 +87,7 @@ function headOf(target: KillTarget): { agentId?: string } {
  * Returns the flags in force, the newest first. Flags of the same time have this order: scope all, the tenant, then
  * agents by name.
  */
-export function flagsInForce(history: History, tenant: string): (KillFact & { target: KillTarget })[] {
+export function flagsInForce(history: History, tenant: string): KillInForce[] {
   const targets = new Map<string, KillTarget>();
   for (const event of history.events) {
     if (event.type !== 'kill') continue;
@@ -92,12 +105,9 @@ export function flagsInForce(history: History, tenant: string): (KillFact & { ta
     .map(([, target]) => ({ target, flag: flagOf(history, target) }))
     .filter(({ flag }) => flag.killed)
     .sort((a, b) => b.flag.atMs - a.flag.atMs)
-    .map(({ target, flag: { revision, reason } }) => ({
+    .map(({ target, flag: { revision, reason, atMs, commandId, by, sequence } }) => ({
       ...headOf(target),
-      scope: target.scope,
-      revision,
-      reason,
-      target,
+      ...{ scope: target.scope, revision, reason, target, atMs, commandId, by, sequence },
     }));
 }
 

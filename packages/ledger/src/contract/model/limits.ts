@@ -3,7 +3,7 @@ import type { GrantState, LimitFact, StepRequest } from '@mandate/schemas';
 import type { BudgetReference } from '../../port.ts';
 import { answered, waiting } from './deferrals.ts';
 import { commandMemoryMs, type DecideEvent, type History } from './history.ts';
-import { calls, spent, tokenCounter, waitUntil } from './spending.ts';
+import { calls, spent, unitCounter, waitUntil } from './spending.ts';
 import { turnFactOf } from './turns.ts';
 
 type Request = Pick<StepRequest, 'tenant' | 'agentId' | 'actionId' | 'digest'>;
@@ -29,12 +29,12 @@ export function limitFacts(history: History, request: StepRequest): LimitFact[] 
       const retryAfterMs = ok ? null : waitUntil(history, limit.windowMs, fits);
       return { kind: 'rate', calls: called(history), ok, retryAfterMs };
     }
-    if (limit.kind === 'tokens') {
-      const found = sumFact(history, tenant, tokenCounter(limit), {
-        most: limit.maxTokens,
-        reserve: plan.tokens?.reserveTokens ?? 0,
+    if (limit.kind !== 'budget') {
+      const found = sumFact(history, tenant, unitCounter(limit), {
+        most: limit.most,
+        reserve: plan.units?.[limit.kind]?.reserve ?? 0,
       });
-      return { kind: 'tokens', usedTokens: found.spent, ok: found.ok, retryAfterMs: found.retryAfterMs };
+      return { kind: limit.kind, used: found.spent, ok: found.ok, retryAfterMs: found.retryAfterMs };
     }
     const found = sumFact(history, tenant, limit, { most: limit.maxMicros, reserve: reserveMicros });
     return { kind: 'budget', spentMicros: found.spent, ok: found.ok, retryAfterMs: found.retryAfterMs };

@@ -3,7 +3,7 @@
  * events. It shares no code with the stores. It is slow and only checks the stores.
  */
 import { type Clock, MandateError } from '@mandate/runtime';
-import type { KillTarget, SettleRequest, StepRequest } from '@mandate/schemas';
+import { COUNTER_UNITS, type KillTarget, type SettleRequest, type StepRequest } from '@mandate/schemas';
 import type {
   BudgetReference,
   Ledger,
@@ -29,11 +29,10 @@ import { settle } from './settle.ts';
 import {
   balances,
   chargedBudgets,
-  chargedTokenCounters,
+  chargedUnitCounters,
   counts,
   isOwn,
   releasedBudget,
-  releasedTokensBudget,
   spent,
   staysExact,
 } from './spending.ts';
@@ -90,6 +89,10 @@ export function createModelLedger(options: {
         agentId: request.agentId,
         actionId: request.actionId,
         attempt: request.attempt,
+        type: request.type,
+        tool: request.tool,
+        digest: request.digest,
+        sequence: facts.sequence,
         reservedMicros: facts.chargedMicros,
         decidedAtMs: facts.atMs,
         leaseExpiresAtMs: facts.leaseExpiresAtMs ?? 0,
@@ -157,14 +160,7 @@ export function createModelLedger(options: {
         revision: revision + 1,
         heldSince: killed ? Math.min(heldSince, read) : read,
         sequences: Object.fromEntries(tenants.map((tenant) => [tenant, nextSequence(history, tenant)])),
-        open: tenants.flatMap((tenant) =>
-          openOf(tenant, agentId, subtree).map(({ agentId, actionId, attempt }) => ({
-            tenant,
-            agentId,
-            actionId,
-            attempt,
-          })),
-        ),
+        open: tenants.flatMap((tenant) => openOf(tenant, agentId, subtree)),
       };
       history.events.push({ type: 'kill', atMs: history.nowMs, target, command, receipt });
       return { ...receipt, stands: true };
@@ -274,23 +270,28 @@ function unpublishedOf(history: History, tenant: string): Unpublished[] {
     const counting = (all: BudgetReference[]) => all.filter((one) => counts(history, one, allow.atMs));
     const ownOf = (all: BudgetReference[]) => all.filter((one) => isOwn(one, agentId));
     const budgets = counting(chargedBudgets(allow.request));
-    const tokens = counting(chargedTokenCounters(allow.request));
     const moved =
       event.type === 'decide'
         ? [
             { delta: event.facts.chargedMicros, budgets },
-            { delta: event.facts.chargedTokens ?? 0, budgets: tokens },
+            ...COUNTER_UNITS.map((unit) => ({
+              delta: event.facts.chargedUnits?.[unit] ?? 0,
+              budgets: counting(chargedUnitCounters(event.request, unit)),
+            })),
           ]
         : [
             { delta: event.facts.deltaMicros, budgets },
             { delta: event.facts.excessMicros, budgets: ownOf(budgets) },
             { delta: event.facts.releasedMicros, budgets: [releasedBudget(agentId)] },
-            { delta: event.facts.tokens?.deltaTokens ?? 0, budgets: tokens },
-            { delta: event.facts.tokens?.excessTokens ?? 0, budgets: ownOf(tokens) },
-            {
-              delta: event.facts.tokens?.releasedTokens ?? 0,
-              budgets: [releasedTokensBudget(agentId)],
-            },
+            ...COUNTER_UNITS.flatMap((unit) => {
+              const settled = event.facts.units?.[unit];
+              const counters = counting(chargedUnitCounters(allow.request, unit));
+              return [
+                { delta: settled?.delta ?? 0, budgets: counters },
+                { delta: settled?.excess ?? 0, budgets: ownOf(counters) },
+                { delta: settled?.released ?? 0, budgets: [releasedBudget(agentId, unit)] },
+              ];
+            }),
           ];
     return moved.filter(({ delta }) => delta !== 0).map((each) => ({ tenant, agentId, source, ...each }));
   });

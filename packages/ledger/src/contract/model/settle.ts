@@ -1,7 +1,13 @@
 /** How the model processes one outcome. */
-import type { SettleFacts, SettleRequest, TokensSettled } from '@mandate/schemas';
+import {
+  type CounterUnit,
+  mapUnits,
+  type SettleFacts,
+  type SettleRequest,
+  type UnitSettled,
+} from '@mandate/schemas';
 import { validDecisions, verdictOf } from './duplicates.ts';
-import { finalCost, finalTokens, statedCost, usageCost } from './final-cost.ts';
+import { finalCost, finalInUnit, statedCost, usageCost } from './final-cost.ts';
 import {
   type DecideEvent,
   eventsOf,
@@ -12,16 +18,15 @@ import {
 } from './history.ts';
 import {
   chargedBudgets,
-  chargedTokenCounters,
+  chargedUnitCounters,
   costOf,
   cutExcess,
   cutToFit,
   isOwn,
   lifetimeSpend,
   releasedBudget,
-  releasedTokensBudget,
   spent,
-  tokenCounter,
+  unitCounter,
 } from './spending.ts';
 
 /** Adds the outcome to the history, with its effect. */
@@ -44,7 +49,7 @@ export function settle(history: History, epoch: string, request: SettleRequest):
     chargedMicros: 0,
     cumulativeMicros: 0,
     overdrawn: false,
-    ...tokensMoved(history, of, request),
+    ...unitsMoved(history, of, request),
   };
   const settled: SettleEvent = { type: 'settle', atMs: history.nowMs, request, facts, of, onLog: false };
   history.events.push(settled);
@@ -55,12 +60,11 @@ export function settle(history: History, epoch: string, request: SettleRequest):
     cumulativeMicros: lifetimeSpend(history, tenant, agentId),
     overdrawn: of !== null && facts.deltaMicros + facts.excessMicros > 0 && isOverdrawn(history, of),
     ...(of !== null &&
-      facts.tokens !== undefined && {
-        tokens: {
-          ...facts.tokens,
-          overdrawn:
-            facts.tokens.deltaTokens + facts.tokens.excessTokens > 0 && isOverdrawnInTokens(history, of),
-        },
+      facts.units !== undefined && {
+        units: mapUnits(facts.units, (its, unit) => ({
+          ...its,
+          overdrawn: its.delta + its.excess > 0 && isOverdrawnIn(unit, history, of),
+        })),
       }),
   };
   return settled.facts;
@@ -112,35 +116,44 @@ function isOverdrawn(history: History, allow: DecideEvent): boolean {
   );
 }
 
-function tokensMoved(
+function unitsMoved(
   history: History,
   allow: DecideEvent | null,
   request: SettleRequest,
-): { tokens?: TokensSettled } {
-  const reserved = allow?.facts.chargedTokens;
-  const settling = allow?.request.plan.tokens?.settling;
-  if (allow === null || reserved === undefined || settling === undefined) return {};
+): Pick<SettleFacts, 'units'> {
+  const { units } = allow?.request.plan ?? {};
+  if (allow === null || units === undefined) return {};
+  return { units: mapUnits(units, (_, unit) => unitMoved(history, allow, request, unit)) };
+}
+
+function unitMoved(
+  history: History,
+  allow: DecideEvent,
+  request: SettleRequest,
+  unit: CounterUnit,
+): UnitSettled {
+  const reserved = allow.facts.chargedUnits?.[unit];
+  const settling = allow.request.plan.units?.[unit]?.settling;
+  if (reserved === undefined || settling === undefined) throw new Error('nothing was reserved');
   const { tenant, agentId } = request;
-  const released = spent(history, tenant, releasedTokensBudget(agentId));
-  const cost = finalTokens(settling, request, { reserved, released });
-  const counters = chargedTokenCounters(allow.request);
+  const released = spent(history, tenant, releasedBudget(agentId, unit));
+  const cost = finalInUnit(unit, settling, request, { reserved, released });
+  const counters = chargedUnitCounters(allow.request, unit);
   const own = counters.filter((counter) => isOwn(counter, agentId));
-  const deltaTokens = cutToFit(history, tenant, counters, allow.atMs, cost.tokens - reserved);
+  const delta = cutToFit(history, tenant, counters, allow.atMs, cost.amount - reserved);
   return {
-    tokens: {
-      deltaTokens,
-      chargedTokens: reserved + deltaTokens,
-      excessTokens: cutExcess(history, tenant, own, allow.atMs, { delta: deltaTokens, micros: cost.excess }),
-      releasedTokens: cost.released,
-      releaseRefused: cost.refused,
-      overdrawn: false,
-    },
+    delta,
+    charged: reserved + delta,
+    excess: cutExcess(history, tenant, own, allow.atMs, { delta, micros: cost.excess }),
+    released: cost.released,
+    releaseRefused: cost.refused,
+    overdrawn: false,
   };
 }
 
-function isOverdrawnInTokens(history: History, allow: DecideEvent): boolean {
+function isOverdrawnIn(unit: CounterUnit, history: History, allow: DecideEvent): boolean {
   const { tenant, plan } = allow.request;
   return plan.limits.some(
-    (limit) => limit.kind === 'tokens' && spent(history, tenant, tokenCounter(limit)) > limit.maxTokens,
+    (limit) => limit.kind === unit && spent(history, tenant, unitCounter(limit)) > limit.most,
   );
 }

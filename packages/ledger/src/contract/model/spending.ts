@@ -1,11 +1,13 @@
 /** The sums of counters, computed from all charges, outcomes and adjustments. */
 import {
   BUDGET_BUCKETS,
+  type CounterUnit,
   OPEN_CALLS,
   type RateLimit,
   type SettleFacts,
   type StepRequest,
-  type TokenLimit,
+  type UnitLimit,
+  unitsIn,
 } from '@mandate/schemas';
 import type { Balance, BudgetReference } from '../../port.ts';
 import { takenAlong } from './deferrals.ts';
@@ -29,8 +31,9 @@ export function isOwn({ scope, subject }: BudgetReference, agentId: string): boo
   return scope === 'agent' && subject === agentId;
 }
 
-export function releasedBudget(agentId: string): BudgetReference {
-  return { scope: 'agent', subject: agentId, id: 'released', windowMs: null };
+export function releasedBudget(agentId: string, unit?: CounterUnit): BudgetReference {
+  const budget = { scope: 'agent', subject: agentId, id: 'released', windowMs: null } as const;
+  return unit === undefined ? budget : { ...budget, unit };
 }
 
 /** Returns every counter that an ALLOW of this request charges, each counter once. */
@@ -41,18 +44,14 @@ export function chargedBudgets({ plan, agentId }: StepRequest): BudgetReference[
   return [...byName.values()];
 }
 
-export function tokenCounter({ scope, subject, id, windowMs }: TokenLimit): BudgetReference {
-  return { scope, subject, id, windowMs, unit: 'tokens' };
+export function unitCounter({ kind: unit, scope, subject, id, windowMs }: UnitLimit): BudgetReference {
+  return { scope, subject, id, windowMs, unit };
 }
 
-export function releasedTokensBudget(agentId: string): BudgetReference {
-  return { ...releasedBudget(agentId), unit: 'tokens' };
-}
-
-/** Returns every counter of tokens that an ALLOW of this request charges, each counter once. */
-export function chargedTokenCounters({ plan }: StepRequest): BudgetReference[] {
-  if (plan.tokens === undefined) return [];
-  const listed = plan.limits.flatMap((limit) => (limit.kind === 'tokens' ? [tokenCounter(limit)] : []));
+/** Returns every counter of a unit that an ALLOW of this request charges, each counter once. */
+export function chargedUnitCounters({ plan }: StepRequest, unit: CounterUnit): BudgetReference[] {
+  if (plan.units?.[unit] === undefined) return [];
+  const listed = plan.limits.flatMap((limit) => (limit.kind === unit ? [unitCounter(limit)] : []));
   return [...new Map(listed.map((budget) => [nameOf(budget), budget])).values()];
 }
 
@@ -240,31 +239,27 @@ function movements(history: History): Movement[] {
     budget: releasedBudget(request.agentId),
     amount: facts.releasedMicros,
   }));
-  return [...adjusted, ...charged, ...released, ...tokenMovements(history)];
+  return [...adjusted, ...charged, ...released, ...unitMovements(history)];
 }
 
-function tokenMovements(history: History): Movement[] {
+function unitMovements(history: History): Movement[] {
   const charged = eventsOf(history, 'decide').flatMap((event) => {
     const { tenant, agentId } = event.request;
-    const { deltaTokens = 0, excessTokens = 0 } = outcomeOf(history, event)?.tokens ?? {};
-    const tokens = (event.facts.chargedTokens ?? 0) + deltaTokens;
-    return chargedTokenCounters(event.request).flatMap((budget) => {
-      if (event.facts.chargedTokens === undefined) return [];
-      const amount = tokens + (isOwn(budget, agentId) ? excessTokens : 0);
-      return [{ tenant, atMs: event.atMs, budget, amount }];
+    return unitsIn(event.facts.chargedUnits).flatMap(([unit, reserved]) => {
+      const { delta = 0, excess = 0 } = outcomeOf(history, event)?.units?.[unit] ?? {};
+      return chargedUnitCounters(event.request, unit).map((budget) => {
+        const amount = reserved + delta + (isOwn(budget, agentId) ? excess : 0);
+        return { tenant, atMs: event.atMs, budget, amount };
+      });
     });
   });
   const released = eventsOf(history, 'settle').flatMap(({ atMs, request, facts }) =>
-    facts.tokens === undefined
-      ? []
-      : [
-          {
-            tenant: request.tenant,
-            atMs,
-            budget: releasedTokensBudget(request.agentId),
-            amount: facts.tokens.releasedTokens,
-          },
-        ],
+    unitsIn(facts.units).map(([unit, settled]) => ({
+      tenant: request.tenant,
+      atMs,
+      budget: releasedBudget(request.agentId, unit),
+      amount: settled.released,
+    })),
   );
   return [...charged, ...released];
 }

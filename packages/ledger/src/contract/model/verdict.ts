@@ -25,8 +25,11 @@ export function enforcedVerdict(plan: Plan, found: Found): VerdictCode {
       if (fact.ok) return false;
       if (fact.kind === 'rate') return { verdict: 'BLOCK', code: 'RATE_LIMIT_EXCEEDED', final: never };
       if (fact.kind === 'budget') return { verdict: 'BLOCK', code: 'COST_LIMIT_EXCEEDED', final: never };
-      if (fact.kind === 'tokens') return { verdict: 'BLOCK', code: 'TOKEN_LIMIT_EXCEEDED', final: never };
       if (fact.kind === 'turn') return misfit(fact.fails, plan.limits[at]);
+      if (fact.kind !== 'confirmation') {
+        const codes = { tokens: 'TOKEN_LIMIT_EXCEEDED', toolCalls: 'TOOL_CALL_LIMIT_EXCEEDED' } as const;
+        return { verdict: 'BLOCK', code: codes[fact.kind], final: never };
+      }
       if (fact.grant === 'none') return asked(fact.waiting, plan.limits[at]);
       const denied = fact.grant === 'denied';
       return { verdict: 'BLOCK', code: denied ? 'APPROVAL_DENIED' : 'APPROVAL_EXPIRED', final: denied };

@@ -12,14 +12,15 @@ import type {
   SettleFacts,
   StepFacts,
   StepRequest,
-  TokensSettled,
   TurnLimit,
+  UnitSettled,
   Verdict,
 } from '@mandate/schemas';
-import { TURN_FAILURES } from '@mandate/schemas/core';
+import { type ByUnit, TURN_FAILURES } from '@mandate/schemas/core';
+import { isUnitLimit } from '@mandate/step';
 import { sourceAt } from '../keys.ts';
 import { type CallContext, type CounterRefs, fastPathFacts } from './fast-path.ts';
-import type { Micros } from './field-encoding.ts';
+import { type Micros, unitOfKind } from './field-encoding.ts';
 
 type Flag = 0 | 1;
 /** 1: the request is too late. 2: the tenant is at its limit of remembered deliveries. */
@@ -31,7 +32,7 @@ type DecidedReply = [
   first: FirstReply | 0,
   over: Over,
   kill: KillReply | 0,
-  charged: Micros | [micros: Micros, tokens: Micros],
+  charged: Micros | [micros: Micros, ...units: [kind: number, amount: Micros][]],
   cumulativeMicros: Micros,
   leaseExpiresAtMs: number,
   ...limits: LimitReply[],
@@ -59,13 +60,14 @@ type SettledReply = [
   releaseRefused: Flag,
   overCostPerCall: Flag,
   usageMicros?: Micros | null,
-  tokens?: TokensReply,
+  units?: UnitReply[],
 ];
-type TokensReply = [
-  deltaTokens: Micros,
-  chargedTokens: Micros,
-  excessTokens: Micros,
-  releasedTokens: Micros,
+type UnitReply = [
+  kind: number,
+  delta: Micros,
+  charged: Micros,
+  excess: Micros,
+  released: Micros,
   releaseRefused: Flag,
   overdrawn: Flag,
 ];
@@ -77,7 +79,7 @@ type Marks = [
   releaseRefused: Flag,
   overCostPerCall: Flag,
   usageMicros?: Micros | null,
-  tokens?: TokensReply,
+  units?: UnitReply[],
 ];
 
 /** The answer to an operation. For the fast path it is only the operation's number (fast-path.ts). */
@@ -122,7 +124,7 @@ function decodeDecided(
   atMs: number,
 ): StepFacts {
   const [, sequence, first, over, kill, charged, cumulativeMicros, leaseExpiresAtMs] = reply;
-  const [chargedMicros, chargedTokens] = Array.isArray(charged) ? charged : [charged];
+  const [chargedMicros, ...units] = Array.isArray(charged) ? charged : [charged];
   return {
     epoch,
     sequence,
@@ -135,7 +137,9 @@ function decodeDecided(
     chargedMicros: Number(chargedMicros),
     cumulativeMicros: Number(cumulativeMicros),
     leaseExpiresAtMs: leaseExpiresAtMs === 0 ? null : leaseExpiresAtMs,
-    ...(chargedTokens !== undefined && { chargedTokens: Number(chargedTokens) }),
+    ...(units.length > 0 && {
+      chargedUnits: byUnit(units.map(([kind, amount]) => [kind, Number(amount)])),
+    }),
   };
 }
 
@@ -177,7 +181,7 @@ function decodeLimit(reply: LimitReply, limit: Limit): LimitFact {
   const ok = !Array.isArray(reply);
   const [held, waitMs] = ok ? [reply, -1] : (reply as [Micros, number]);
   const retryAfterMs = waitMs < 0 ? null : waitMs;
-  if (limit.kind === 'tokens') return { kind: 'tokens', usedTokens: Number(held), ok, retryAfterMs };
+  if (isUnitLimit(limit)) return { kind: limit.kind, used: Number(held), ok, retryAfterMs };
   return limit.kind === 'rate'
     ? { kind: 'rate', calls: Number(held), ok, retryAfterMs }
     : { kind: 'budget', spentMicros: Number(held), ok, retryAfterMs };
@@ -197,7 +201,7 @@ function decodeTurn([fails, holder, openedAtMs, intent, calls]: TurnReply, { age
 
 function decodeSettled(reply: SettledReply, epoch: string, atMs: number): SettleFacts {
   const [, sequence, kind, late, deltaMicros, chargedMicros, cumulativeMicros, overdrawn] = reply;
-  const [excessMicros, releasedMicros, releaseRefused, overCostPerCall, usageMicros, tokens] = reply.slice(
+  const [excessMicros, releasedMicros, releaseRefused, overCostPerCall, usageMicros, units] = reply.slice(
     EXCESS_AT,
   ) as Marks;
   return {
@@ -215,20 +219,25 @@ function decodeSettled(reply: SettledReply, epoch: string, atMs: number): Settle
     releaseRefused: releaseRefused === 1,
     overCostPerCall: overCostPerCall === 1,
     overdrawn: overdrawn === 1,
-    ...(tokens !== undefined && { tokens: decodeTokens(tokens) }),
+    ...(units !== undefined && { units: byUnit(units.map(decodeUnit)) }),
   };
 }
 
-function decodeTokens(reply: TokensReply): TokensSettled {
-  const [deltaTokens, chargedTokens, excessTokens, releasedTokens, releaseRefused, overdrawn] = reply;
-  return {
-    deltaTokens: Number(deltaTokens),
-    chargedTokens: Number(chargedTokens),
-    excessTokens: Number(excessTokens),
-    releasedTokens: Number(releasedTokens),
+function decodeUnit(reply: UnitReply): [kind: number, settled: UnitSettled] {
+  const [kind, delta, charged, excess, released, releaseRefused, overdrawn] = reply;
+  const settled = {
+    delta: Number(delta),
+    charged: Number(charged),
+    excess: Number(excess),
+    released: Number(released),
     releaseRefused: releaseRefused === 1,
     overdrawn: overdrawn === 1,
   };
+  return [kind, settled];
+}
+
+function byUnit<T>(entries: readonly [kind: number, value: T][]): ByUnit<T> {
+  return Object.fromEntries(entries.map(([kind, value]) => [unitOfKind(kind), value]));
 }
 
 /**

@@ -1,17 +1,19 @@
 /** The counters of a call by number, and the terms of its requests. Most requests of one agent share their terms. */
 import type { Limit, RateLimit, StepRequest, TurnLimit } from '@mandate/schemas';
+import { type ByUnit, type CounterUnit, mapUnits, unitsIn } from '@mandate/schemas/core';
 import {
   type BudgetReference,
   type Chargeable,
   chargedCounters,
+  counterOfUnit,
   isBudgetLimit,
-  isTokenLimit,
+  isUnitLimit,
   moneyToCharge,
   releasedOf,
-  tokensOf,
-  tokensToCharge,
   totalOf,
   turnKey,
+  unitLimitsOf,
+  unitToCharge,
 } from '@mandate/step';
 import { counterName, rateName } from '../keys.ts';
 import type { CounterRefs } from './fast-path.ts';
@@ -30,8 +32,8 @@ type Terms = [
   ancestors: readonly string[],
   left: readonly (string | number)[],
   opens: string,
-  /** 0 if the requests reserve no tokens. */
-  chargedTokens: number[] | 0,
+  /** For each unit that the requests reserve, its kind and its counters. 0 if they reserve none. */
+  chargedUnits: [kind: number, counters: number[]][] | 0,
 ];
 const [TOTAL, CHARGED, LIMITS, REQUESTS, RESERVES] = [6, 8, 9, 10, 11];
 
@@ -46,7 +48,7 @@ export function createTerms() {
   const ratesMs: number[] = [];
   const indices = new Map<string, number>();
   const all: Terms[] = [];
-  const tokenCharges: string[] = [];
+  const unitCharges: ByUnit<string>[] = [];
 
   /** Returns the index of a lifetime counter. For a windowed counter, returns its index as a negative number. */
   function budgetIndex(budget: BudgetReference): number {
@@ -75,7 +77,8 @@ export function createTerms() {
       case 'rate':
         return [LIMIT_KIND.rate, rateIndex(limit), integer(limit.maxCalls)];
       case 'tokens':
-        return [LIMIT_KIND.tokens, budgetIndex(tokensOf(limit)), integer(limit.maxTokens)];
+      case 'toolCalls':
+        return [LIMIT_KIND[limit.kind], budgetIndex(counterOfUnit(limit)), integer(limit.most)];
       case 'budget':
         return [
           LIMIT_KIND.budget,
@@ -91,7 +94,6 @@ export function createTerms() {
   function encode({ agentId, plan }: StepRequest): Terms {
     const { holdsFromMs, holdsUntilMs, leaseMs, observe, refusal } = plan;
     const charged = chargedBy(moneyToCharge(agentId, plan.limits.filter(isBudgetLimit)));
-    const inTokens = plan.tokens === undefined ? null : tokensChargedBy(plan);
     return [
       holdsFromMs,
       holdsUntilMs ?? NONE,
@@ -108,7 +110,12 @@ export function createTerms() {
       plan.ancestors ?? [],
       (plan.formerAncestors ?? []).flatMap(({ id, leftAt }) => [id, leftAt]),
       openingWords(plan),
-      inTokens === null ? 0 : inTokens.map(({ budget }) => budgetIndex(budget)),
+      plan.units === undefined
+        ? 0
+        : unitsIn(plan.units).map(([unit]) => [
+            LIMIT_KIND[unit],
+            unitChargedBy(plan, unit).map(({ budget }) => budgetIndex(budget)),
+          ]),
     ];
   }
 
@@ -121,12 +128,17 @@ export function createTerms() {
       const known = indices.get(key);
       if (known !== undefined) return known;
       all.push(encode(request));
-      tokenCharges.push(request.plan.tokens === undefined ? '' : chargesWord(tokensChargedBy(request.plan)));
+      const { plan } = request;
+      unitCharges.push(
+        plan.units === undefined
+          ? {}
+          : mapUnits(plan.units, (_, unit) => chargesWord(unitChargedBy(plan, unit))),
+      );
       indices.set(key, all.length);
       return all.length;
     },
-    /** Returns the counters that the tokens of a request with these terms are charged to, as JSON. */
-    tokenCharges: (index: number): string => tokenCharges[index - 1] ?? '[]',
+    /** Returns the counters in each unit that a request with these terms is charged to, as JSON. */
+    unitCharges: (index: number): ByUnit<string> => unitCharges[index - 1] ?? {},
     /** Counts one more request with these terms, and adds its reservation to their sum. */
     count(index: number, reserveMicros: number): void {
       const terms = all[index - 1] as unknown[] as number[];
@@ -165,16 +177,16 @@ function keyOf({ agentId, plan }: StepRequest): string {
   let key = `${agentId} ${holdsFromMs} ${holdsUntilMs} ${leaseMs} ${observe}`;
   if (plan.ancestors !== undefined) key += ` below ${plan.ancestors.join(' ')}`;
   for (const { id, leftAt } of plan.formerAncestors ?? []) key += ` left ${id} ${leftAt}`;
-  if (plan.tokens !== undefined) key += ' tokens';
+  if (plan.units !== undefined) key += ` in ${Object.keys(plan.units)}`;
   if (plan.opensTurn !== undefined) key += ` opens ${openingWords(plan)}`;
   if (refusal !== null) key += ` ${refusal.code} ${refusal.final}`;
   for (const limit of plan.limits) {
     if (limit.kind === 'budget') {
       const { scope, subject, id, windowMs, maxMicros } = limit;
       key += ` ${scope} ${subject} ${id} ${windowMs} ${maxMicros}`;
-    } else if (limit.kind === 'tokens') {
-      const { scope, subject, id, windowMs, maxTokens } = limit;
-      key += ` tokens ${scope} ${subject} ${id} ${windowMs} ${maxTokens}`;
+    } else if (isUnitLimit(limit)) {
+      const { kind, scope, subject, id, windowMs, most } = limit;
+      key += ` ${kind} ${scope} ${subject} ${id} ${windowMs} ${most}`;
     } else if (limit.kind === 'rate') {
       const { agentId, tool, windowMs, maxCalls } = limit;
       key += ` ${agentId} ${tool === null ? 'all' : `of ${tool}`} ${windowMs} ${maxCalls}`;
@@ -212,8 +224,8 @@ function chargedBy(chargeable: readonly Chargeable[]) {
   return chargedCounters(chargeable, counterName);
 }
 
-function tokensChargedBy({ limits }: StepRequest['plan']) {
-  return chargedBy(tokensToCharge(limits.filter(isTokenLimit)));
+function unitChargedBy({ limits }: StepRequest['plan'], unit: CounterUnit) {
+  return chargedBy(unitToCharge(unitLimitsOf(limits, unit)));
 }
 
 /** Returns the charges of a delivery as the JSON text for Redis. */

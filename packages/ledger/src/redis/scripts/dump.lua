@@ -36,7 +36,7 @@ local function delivery_in(stored)
     kind, agent, forget_at, delivery.request, delivery.attempt, delivery.at, delivery.sequence,
     delivery.verdict, delivery.code, delivery.final, delivery.grant_consumed,
     lease and {
-      lease.reserved, lease.expires_at, lease.charged, lease.result, lease.charges, lease.reserved_tokens, lease.tokens,
+      lease.reserved, lease.expires_at, lease.charged, lease.result, lease.charges, lease.units,
     },
   }
 end

@@ -4,15 +4,15 @@
  */
 
 import type { SettleRequest, StepRequest, TokenUsage } from '@mandate/schemas';
-import { deepEqual } from '@mandate/schemas/core';
-import { openCallsOf, releasedTokensOf } from '@mandate/step';
+import { type ByUnit, deepEqual, unitsIn } from '@mandate/schemas/core';
+import { openCallsOf, releasedOf } from '@mandate/step';
 import type { Operation } from '../../port.ts';
 import { counterName, ownCounters, positionOf, rateName } from '../keys.ts';
 import { found, type KeptPlans } from './answers.ts';
 import { createTerms } from './counter-table.ts';
 import type { CallContext } from './fast-path.ts';
-import { integer, requestWords, tokenWord } from './field-encoding.ts';
-import { NONE } from './layout.ts';
+import { integer, requestWords, unitWord } from './field-encoding.ts';
+import { LIMIT_KIND, NONE } from './layout.ts';
 
 /**
  * @returns `operations`: the text that step.lua parses. `plans`: the text that it only stores (contextIn). `context`:
@@ -33,7 +33,7 @@ export function encodeCall(
   const texts: string[] = [];
   const keys: string[] = [];
   const numbers: number[] = [];
-  const tokens: (TokenWords | false)[] = [];
+  const units: (UnitWords[] | false)[] = [];
   let appendedAtMs = 0;
   for (const operation of operations) {
     const { source, agentId, actionId, attempt } = operation;
@@ -48,13 +48,11 @@ export function encodeCall(
       texts.push(requestWords(operation));
       keys.push(idempotencyKey === null ? '' : `${agentId} ${idempotencyKey}`);
       numbers.push(its, agent, integer(attempt), deadlineAtMs ?? NONE, integer(plan.reserveMicros));
-      tokens.push(
-        plan.tokens === undefined ? false : tokenWords(operation, plan.tokens, terms.tokenCharges(its)),
-      );
+      units.push(plan.units === undefined ? false : unitWords(operation, terms.unitCharges(its)));
     } else {
       const { actualMicros } = operation;
       plans.none();
-      tokens.push(false);
+      units.push(false);
       texts.push(outcomeWords(operation, terms.released(agentId)));
       keys.push('');
       numbers.push(0, agent, integer(attempt), terms.total(agentId));
@@ -65,8 +63,8 @@ export function encodeCall(
   const room = { maxRemembered, keptUnremembered };
   const call = {
     ...{ positions, actions, texts, keys, numbers, appendedAtMs },
-    // Most calls have no request with tokens. So they send nothing about tokens.
-    ...(tokens.some((its) => its !== false) && { tokens }),
+    // Most calls have no request with a limit in a unit other than money. So they send nothing about units.
+    ...(units.some((its) => its !== false) && { units }),
     ...room,
     ...terms.all(),
   };
@@ -89,11 +87,11 @@ export function encodeCall(
 
 /** @param released the index of the agent's counter of releases among the lifetime counters */
 function outcomeWords(
-  { status, verified, mayRelease, agentId, usage }: SettleRequest,
+  { status, verified, mayRelease, agentId, usage, toolCalls }: SettleRequest,
   released: number,
 ): string {
   const ran = verified === null ? 'not_run' : verified ? 'yes' : 'no';
-  return `${status} ${ran} ${mayRelease ? 'release' : 'own'} ${released} ${ownCounters(agentId)} ${rateName(openCallsOf(agentId))}${usage === undefined ? '' : ` ${usageWord(usage)}`}`;
+  return `${status} ${ran} ${mayRelease ? 'release' : 'own'} ${released} ${ownCounters(agentId)} ${rateName(openCallsOf(agentId))} ${usage === undefined ? '' : usageWord(usage)} ${toolCalls === undefined ? '' : integer(toolCalls)}`;
 }
 
 function usageWord({
@@ -105,16 +103,14 @@ function usageWord({
   return [inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens].map(integer).join(',');
 }
 
-/** The tokens to reserve, and their lease as a word. */
-type TokenWords = [reserveTokens: number, word: string];
+/** What to reserve in a unit. `kind`: the kind of its limits. `word`: the lease without the amount. */
+type UnitWords = [kind: number, reserve: number, word: string];
 
-function tokenWords(
-  { agentId }: StepRequest,
-  { reserveTokens, settling }: NonNullable<StepRequest['plan']['tokens']>,
-  charges: string,
-): TokenWords {
-  const word = tokenWord(settling, counterName(releasedTokensOf(agentId)), charges);
-  return [integer(reserveTokens), word];
+function unitWords({ agentId, plan }: StepRequest, charges: ByUnit<string>): UnitWords[] {
+  return unitsIn(plan.units).map(([unit, { reserve, settling }]) => {
+    const names = { releases: counterName(releasedOf(agentId, unit)), charges: charges[unit] ?? '[]' };
+    return [LIMIT_KIND[unit], integer(reserve), unitWord(unit, settling, names)];
+  });
 }
 
 type Kept = { plan: StepRequest['plan']; terms: number; index: number };

@@ -1,7 +1,8 @@
 /** Encodes and decodes the texts that scripts store and parse. See parts/deliveries.lua. */
-import type { Charging, Settling, TokenPrice, TokenSettling } from '@mandate/schemas';
+import type { ActionType, Charging, Settling, TokenPrice, UnitSettling } from '@mandate/schemas';
+import { COUNTER_UNITS, type CounterUnit } from '@mandate/schemas/core';
 import { amountsOf, chargingOf } from '@mandate/step';
-import { NONE, SETTLING_FIELDS, TOKEN_PRICE_FIELDS } from './layout.ts';
+import { LIMIT_KIND, NONE, SETTLING_FIELDS, TOKEN_PRICE_FIELDS } from './layout.ts';
 
 /** An amount. A large amount is a text, see parts/numbers.lua. */
 export type Micros = number | string;
@@ -25,6 +26,8 @@ type Request = {
   actionId: string;
   idempotencyKey: string | null;
   appendedAtMs: number;
+  type: ActionType;
+  tool: string | null;
   plan: Settled;
 };
 
@@ -32,17 +35,30 @@ type Request = {
 export function requestWords(request: Request): string {
   const { digest, agentId, actionId, idempotencyKey, appendedAtMs, plan } = request;
   const key = idempotencyKey ?? '';
-  return `${digest} ${agentId} ${actionId} ${key} ${appendedAtMs} ${settlingWord(plan)}`;
+  return `${digest} ${agentId} ${actionId} ${key} ${appendedAtMs} ${callWord(request)} ${settlingWord(plan)}`;
+}
+
+/** Returns the tool of a tool call after a colon, or the type of another action. No type begins with a colon. */
+export function callWord({ type, tool }: Pick<Request, 'type' | 'tool'>): string {
+  return tool === null ? type : `:${tool}`;
+}
+
+export function callIn(word: string): Pick<Request, 'type' | 'tool'> {
+  return word.startsWith(':')
+    ? { type: 'tool_call', tool: word.slice(1) }
+    : { type: word as ActionType, tool: null };
 }
 
 export function requestIn(words: string): Request {
-  const [digest = '', agentId = '', actionId = '', key = '', appendedAt, settled = ''] = words.split(' ');
+  const [digest = '', agentId = '', actionId = '', key = '', appendedAt, call = '', settled = ''] =
+    words.split(' ');
   return {
     digest,
     agentId,
     actionId,
     idempotencyKey: key === '' ? null : key,
     appendedAtMs: Number(appendedAt),
+    ...callIn(call),
     plan: settlingIn(settled),
   };
 }
@@ -73,40 +89,52 @@ function settlingWord({ charging, settling }: Settled): string {
 }
 
 /**
- * Returns the tokens of a lease as a word: see parts/tokens.lua. The settling has the fields of money, so that one
- * script settles both.
+ * Returns what a lease reserved in a unit as a word, without the amount: see parts/units.lua. The settling has the
+ * fields of money, so that one script settles both.
  *
- * @param releases the name of the agent's counter of released tokens
+ * @param releases the name of the agent's counter of releases in this unit
  * @param charges the charged counters, as JSON
  */
-export function tokenWord(settling: TokenSettling, releases: string, charges: string): string {
-  const { charging, mostTokens, releases: bound } = settling;
+export function unitWord(
+  unit: CounterUnit,
+  settling: UnitSettling,
+  { releases, charges }: { releases: string; charges: string },
+): string {
+  const { charging, most, releases: bound } = settling;
   const values: Record<Field, string | number> = {
     type: charging,
     leastMicros: 0,
     ownLeastMicros: 0,
-    mostMicros: integer(mostTokens),
+    mostMicros: integer(most),
     markMicros: NONE,
-    releasesMicros: integer(bound?.tokens ?? NONE),
+    releasesMicros: integer(bound?.amount ?? NONE),
     percent: integer(bound?.percent ?? 0),
     open: 0,
   };
   const row = SETTLING_FIELDS.map((field) => values[field]);
-  return `[${JSON.stringify(row)},${JSON.stringify(releases)},${charges}]`;
+  return `[${LIMIT_KIND[unit]},${JSON.stringify(row)},${JSON.stringify(releases)},${charges}]`;
 }
 
-export function tokensIn(word: string): { settling: TokenSettling; charges: Charged[] } {
-  const [row, , charges] = JSON.parse(word) as [(string | number)[], string, Charged[]];
+export function unitIn(word: string): { unit: CounterUnit; settling: UnitSettling; charges: Charged[] } {
+  const [kind, row, , charges] = JSON.parse(word) as [number, (string | number)[], string, Charged[]];
   const value = (field: Field) => row[SETTLING_FIELDS.indexOf(field)];
-  const tokens = value('releasesMicros') as number;
+  const amount = value('releasesMicros') as number;
   return {
+    unit: unitOfKind(kind),
     settling: {
-      charging: value('type') as TokenSettling['charging'],
-      mostTokens: value('mostMicros') as number,
-      releases: tokens === NONE ? null : { tokens, percent: value('percent') as number },
+      charging: value('type') as UnitSettling['charging'],
+      most: value('mostMicros') as number,
+      releases: amount === NONE ? null : { amount, percent: value('percent') as number },
     },
     charges,
   };
+}
+
+/** Returns the unit of a kind of limit. */
+export function unitOfKind(kind: number): CounterUnit {
+  const unit = COUNTER_UNITS.find((one) => LIMIT_KIND[one] === kind);
+  if (unit === undefined) throw new TypeError(`kind ${kind} is no unit`);
+  return unit;
 }
 
 function settlingIn(word: string): Settled {

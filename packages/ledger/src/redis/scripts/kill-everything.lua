@@ -6,6 +6,7 @@
 -- KEYS  of the registry: parts/registry.lua
 -- ARGV  [1..3] parts/registry.lua   [4] how long the command is remembered, in ms   [5] command   [6] reason
 --       [7] the receipt, once every shard has acknowledged: JSON, only stored and returned; otherwise ''
+--       [8] who kills
 --
 -- Returns { 'DONE', receipt, whether the flag is set }, { 'OK', now, revision, tenants }, or a refusal
 -- (parts/registry.lua) after setting the flag.
@@ -31,7 +32,7 @@ if ARGV[7] ~= '' then
   forget_done(registry.commands, now)
   keep_done(registry.commands, name, now + integer(ARGV[4]), ARGV[7])
   if begun then
-    put(flags, '*', { true, flag[2], flag[3], flag[4], '', false })
+    put(flags, '*', { true, flag[2], flag[3], flag[4], '', false, 0, flag[8], flag[9] })
     write_hash(flags)
   end
   redis.call('HSET', registry.key, 'clock', decimal(now))
@@ -39,7 +40,8 @@ if ARGV[7] ~= '' then
 end
 
 local revision = (flag and flag[2] or 0) + (begun and 0 or 1)
-put(flags, '*', { true, revision, ARGV[6], begun and flag[4] or now, command, refused and true or false })
+local pending = refused and true or false
+put(flags, '*', { true, revision, ARGV[6], begun and flag[4] or now, command, pending, 0, ARGV[8], command })
 write_hash(flags)
 if refused then return refused end
 return { 'OK', now, revision, tenant_names() }

@@ -8,11 +8,12 @@
 --       [7] command   [8] reason   [9] the agent, or '' for all   [10] for '*' the registry's revision, otherwise ''
 --       [11] the open actions, once the caller has read them page by page: JSON, only stored and returned; else ''
 --       [12] the counter that they were charged to, JSON; '' for any   [13] the caller's revision of the control topic
+--       [14] who kills
 --
 -- Returns { 'OK', now, revision, sequence or false, open or false, at, whether the flag is set, held since }, or a
 -- refusal (parts/shard.lua).
 --   sequence: false if nothing has ever happened in this tenant
---   open: { { agent, action, attempt }, … }, oldest first, or the same as JSON. False if one script cannot list
+--   open: the rows of parts/running.lua, oldest first, or the same as JSON. False if one script cannot list
 --     so many: then the caller reads them from open.lua, as of `at`, and calls again
 --
 -- @use parts/constants.lua
@@ -53,8 +54,14 @@ end
 -- A second kill still stops every agent that the first kill stopped.
 local held_since = integer(ARGV[13])
 if flag and flag[1] then held_since = math.min(held_since, flag[7] or 0) end
+local sequence = false
+if not refused and (not everywhere or shard.sequence > 0) then
+  sequence = next_sequence()
+  write_shard()
+end
 local change = {
   true, revision, reason, now, refused and command or '', refused and not everywhere or false, held_since,
+  ARGV[14], command, sequence,
 }
 if begun and not everywhere then put(flags, key, change) else merge_flag(flags, key, change) end
 write_hash(flags)
@@ -64,13 +71,8 @@ local open = false
 if may_be_open(keys) <= MOST_IN_ONE_SCRIPT then
   open = {}
   for at, entry in ipairs(open_entries(keys, open_memory(keys, now), agent, ARGV[12])) do
-    open[at] = { entry.agent, entry.action, entry.attempt }
+    open[at] = open_row(entry)
   end
-end
-local sequence = false
-if not everywhere or shard.sequence > 0 then
-  sequence = next_sequence()
-  write_shard()
 end
 forget_done(keys.commands, now)
 keep_done(keys.commands, name, now + integer(ARGV[5]), { revision, sequence, open, now, held_since })

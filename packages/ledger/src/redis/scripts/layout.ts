@@ -11,6 +11,7 @@ export const LIMIT_KIND = {
   confirmation: 3,
   turn: 4,
   tokens: 5,
+  toolCalls: 6,
 } as const satisfies Record<Limit['kind'], number>;
 
 /** The code of each count of a turn. */

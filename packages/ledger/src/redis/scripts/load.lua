@@ -65,7 +65,7 @@ local take = {
       delivery.verdict, delivery.code, delivery.final, delivery.grant_consumed = unpack(packed, 8, 11)
       delivery.lease = lease and {
         reserved = lease[1], expires_at = lease[2], charged = lease[3], result = lease[4], charges = lease[5],
-        reserved_tokens = lease[6], tokens = lease[7],
+        units = lease[6],
       }
     end
     redis.call('HSET', keys.seen, position, pack_delivery(delivery))

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CODES } from '@mandate/schemas';
-import { CHARGING_TABLE, VERDICT_OF_GRANT, VERDICT_OF_TURN, VERDICTS } from '@mandate/step';
+import { CHARGING_TABLE, VERDICT_OF_GRANT, VERDICT_OF_TURN, VERDICT_OF_UNIT, VERDICTS } from '@mandate/step';
 import { expect, test } from 'vitest';
 import { luaConstants } from './lua-constants.ts';
 
@@ -9,6 +9,7 @@ const TABLES = {
   verdicts: VERDICTS,
   verdictOfGrant: VERDICT_OF_GRANT,
   verdictOfTurn: VERDICT_OF_TURN,
+  verdictOfUnit: VERDICT_OF_UNIT,
   charging: CHARGING_TABLE,
 };
 const MADE = 'constants.lua';

@@ -2,13 +2,14 @@
  * Writes the tables that TypeScript and Lua share as Lua source. `npm run generate` uses it to write
  * parts/constants.lua.
  */
-import { BUDGET_BUCKETS, DEFAULTS, TURN_FAILURES } from '@mandate/schemas/core';
+import { BUDGET_BUCKETS, COUNTER_UNITS, DEFAULTS, TURN_FAILURES } from '@mandate/schemas/core';
 import {
   CHARGING_TABLE,
   type ChargingRow,
   NOT_PLANNED,
   VERDICT_OF_GRANT,
   VERDICT_OF_TURN,
+  VERDICT_OF_UNIT,
   VERDICTS,
   type VerdictRow,
 } from '@mandate/step';
@@ -29,6 +30,7 @@ export type StepTables = {
   verdicts: Readonly<Record<string, VerdictRow>>;
   verdictOfGrant: Readonly<Record<string, string>>;
   verdictOfTurn: Readonly<Record<string, string>>;
+  verdictOfUnit: Readonly<Record<string, string>>;
   charging: Readonly<Record<string, ChargingRow>>;
 };
 
@@ -36,6 +38,7 @@ const STEP_TABLES: StepTables = {
   verdicts: VERDICTS,
   verdictOfGrant: VERDICT_OF_GRANT,
   verdictOfTurn: VERDICT_OF_TURN,
+  verdictOfUnit: VERDICT_OF_UNIT,
   charging: CHARGING_TABLE,
 };
 
@@ -43,6 +46,7 @@ export function luaConstants({
   verdicts,
   verdictOfGrant,
   verdictOfTurn,
+  verdictOfUnit,
   charging,
 }: StepTables = STEP_TABLES): string {
   const head = formatOf(DELIVERY_HEAD);
@@ -58,13 +62,20 @@ local OPEN_WINDOW_MS = ${DEFAULTS.openWindowMs}
 local NONE = ${NONE}
 
 -- The number of each kind of limit.
-local BUDGET, RATE, CONFIRMATION, TURN, TOKENS = ${Object.values(LIMIT_KIND).join(', ')}
+local BUDGET, RATE, CONFIRMATION, TURN = ${[LIMIT_KIND.budget, LIMIT_KIND.rate, LIMIT_KIND.confirmation, LIMIT_KIND.turn].join(', ')}
+
+-- The number of a limit in each unit other than money.
+local UNIT = ${list(COUNTER_UNITS.map((unit) => `${snake(unit)} = ${LIMIT_KIND[unit]}`))}
 
 -- The number of each count of a turn.
 local TOOL_CALLS, MODEL_CALLS = ${TURN_COUNT.tool}, ${TURN_COUNT.model}
 
 -- { verdict, code, final }. Without \`final\` a counter decides: the refusal is final unless a wait frees it.
 local VERDICT = ${table(Object.entries(verdicts).map(([name, row]) => [snake(name), verdictIn(row)]))}
+
+-- The verdict of a call that does not fit into a limit in a unit other than money, by the kind of the limit. Only these
+-- kinds are units.
+local VERDICT_OF_UNIT = ${list(COUNTER_UNITS.map((unit) => `[${LIMIT_KIND[unit]}] = VERDICT.${snake(verdictOfUnit[unit] ?? '')}`))}
 
 -- The verdict of a request that a person must confirm, by the answer so far.
 local VERDICT_OF_GRANT = ${table(Object.entries(verdictOfGrant).map(([grant, name]) => [grant, `VERDICT.${snake(name)}`]))}

@@ -6,13 +6,12 @@
 -- ARGV  [1..4] parts/shard.lua   [5] the agent, or '' for all   [6] as of which time; '' for now
 --       [7] the counter that they were charged to, JSON, or '' for any   [8] cursor, '0' at first
 --
--- Returns { 'OK', now, next cursor ('0' at the end), { { position, agent, action, attempt, sequence, reserved,
--- decided at, lease expires at }, … } }, or a refusal (parts/shard.lua).
+-- Returns { 'OK', now, next cursor ('0' at the end), { { position, row of parts/running.lua }, … } }, or a refusal (parts/shard.lua).
 --
 -- @use parts/constants.lua
 -- @use parts/keys.lua
 -- @use parts/shard.lua
--- @use parts/deliveries.lua
+-- @use parts/running.lua
 
 -- A page has few calls, because a call has several hundred answers.
 local CALLS_A_PAGE = 4
@@ -50,10 +49,7 @@ for _, position in ipairs(positions) do
   local entry = get(memory.seen, position)
   local lease = entry and entry.lease
   if lease and (agent == '' or entry.agent == agent) and is_charged(entry, ARGV[7]) then
-    open[#open + 1] = {
-      position, entry.agent, entry.action, entry.attempt, entry.sequence,
-      outgoing(lease.reserved), entry.at, lease.expires_at,
-    }
+    open[#open + 1] = { position, open_row(entry) }
   end
 end
 return { 'OK', shard.now, next_cursor, open }

@@ -15,10 +15,11 @@
 --             answered by that call
 --   answers   on the fast path: only the operation
 --             decided: { operation, sequence, first or 0, 1 if late or 2 without room, { kill } or 0, charged or
---             { charged, tokens }, cumulative, lease expires at or 0, limit, … } (parts/limits.lua)
+--             { charged, { kind of a unit, charged }, … }, cumulative, lease expires at or 0, limit, … }
+--             (parts/limits.lua)
 --             settled: { operation, sequence, kind, late, delta, charged, cumulative, overdrawn, excess, released,
---             refused, over cost per call, what the usage costs or nothing, tokens or nothing }. Tokens: { delta,
---             charged, excess, released, refused, overdrawn }
+--             refused, over cost per call, what the usage costs or nothing, units or nothing }. Units: { { kind,
+--             delta, charged, excess, released, refused, overdrawn }, … }
 --   kept      { call, now, answers, plans, held } of each earlier call in the results, as it answered
 --   held      the counters' sums when the call began, in the order of their names. Empty without a fast path
 --
@@ -35,7 +36,7 @@
 -- @use parts/flags.lua
 -- @use parts/duplicates.lua
 -- @use parts/limits.lua
--- @use parts/tokens.lua
+-- @use parts/units.lua
 -- @use parts/turns.lua
 
 local SWEEP_EACH = 64
@@ -125,8 +126,7 @@ end
 
 -- Removes and returns the stored outcome of this attempt, if the log has the outcome before the decision (ADR 18). So
 -- it is applied once. Returns { delta, result, excess, released, own, name of the counter of releases, name of the
--- rate of open calls, tokens }. Nil if no outcome waits. Tokens: { delta, excess, released, name of the counter of
--- released tokens }, or nothing.
+-- rate of open calls, units }. Nil if no outcome waits. Units: see units.apply.
 local function take_pending_outcome(field, attempt)
   local name = 'pending ' .. field .. ' ' .. decimal(attempt)
   local known = get(done, name)
@@ -145,8 +145,8 @@ local forgets = memory.left < #positions and FORGETS_FOR_ROOM or 2 * #positions 
 local forgotten = forget_some(memory, forgets, grants, deferred, done)
 
 local function decide(at, agent, terms, attempt, deadline, reserve)
-  -- { the tokens to reserve, their lease }. False if the request has no tokens.
-  local its_tokens = batch.tokens and batch.tokens[at] or false
+  -- What the request reserves in units other than money (parts/units.lua), or false.
+  local its_units = batch.units and batch.units[at] or false
   local position, field, key = positions[at], actions[at], keys_of[at]
   local known = memory.actions.stored[field] or key ~= ''
   local first = known and find_first(memory, grants, request_at(at)) or nil
@@ -172,7 +172,7 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
     local its = terms.asks and waiting_actions.answered(grants, grant_name(request_at(at)), now)
     local own = its and slots.release(its, terms.rates, now)
     verdict, code, final, granted, counted =
-      check_limits(terms, reserve, its_tokens and its_tokens[1] or 0, answer, person_at, at, now, open_turns)
+      check_limits(terms, reserve, its_units, answer, person_at, at, now, open_turns)
     if its then
       if verdict ~= 'ALLOW' then slots.retake(its, own, now) end
       fast_path.close()
@@ -196,7 +196,7 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
   local index = sequence - call + 1
   answers[index], answered[index] = answer, position
   local forget_at, runs = replay_until_of(at), nil
-  local reserved, expires_at, state, charges, reserved_tokens = 0, 0, 0, '', 0
+  local reserved, expires_at, state, charges, in_units = 0, 0, 0, '', nil
   if verdict == 'ALLOW' then
     reserved = charge_now(counters, terms.charged, reserve)
     expires_at, state, charges = now + terms.lease_ms, RUNNING, terms.charges
@@ -206,9 +206,10 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
     local last = #running
     running[last + 1], running[last + 2] = lease_end_of(expires_at), runs
     answer[6], answer[8] = outgoing(reserved), expires_at
-    if its_tokens then
-      reserved_tokens = charge_now(counters, terms.charged_tokens, its_tokens[1])
-      answer[6] = { answer[6], outgoing(reserved_tokens) }
+    if its_units then
+      in_units = units.reserve(counters, its_units, terms.charged_units)
+      answer[6] = { answer[6] }
+      for unit, its in ipairs(in_units) do answer[6][unit + 1] = { its_units[unit][1], outgoing(its[1]) } end
     end
     fast_path.close()
     if terms.opens then turns.begin(open_turns, field, terms.opens, now, forget_at) end
@@ -228,7 +229,7 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
   local charged = reserved
   local outcome = shard.pending_until > now and take_pending_outcome(field, attempt)
   if outcome and runs then
-    local delta, result, excess, released, own, releases, open_calls, in_tokens = unpack(outcome)
+    local delta, result, excess, released, own, releases, open_calls, waiting_units = unpack(outcome)
     charged, state = reserved + delta, STATE_BYTE[result]
     add_to_all(counters, terms.charged, now, delta)
     add_to_all(counters, own_among(terms.charged, own), now, excess)
@@ -237,22 +238,12 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
       slots.release_one(rate_of(counters, open_calls, OPEN_WINDOW_MS), now, now)
     end
     moved[index] = { now, charges, outgoing(charged), outgoing(excess), outgoing(released), own, releases }
-    if its_tokens and in_tokens then
-      local token_delta, token_excess, token_released, token_releases = unpack(in_tokens)
-      tokens.add(counters, terms.charged_tokens, own, now, token_delta, token_excess)
-      add_to(counters, counter_of(counters, token_releases), now, token_released)
-      moved[index][8] = {
-        its_tokens[2], outgoing(reserved_tokens + token_delta), outgoing(token_excess), outgoing(token_released),
-        token_releases,
-      }
-    elseif its_tokens then
-      moved[index][8] = { its_tokens[2], outgoing(reserved_tokens), 0, 0, '' }
-    end
+    if in_units then moved[index][8] = units.apply(counters, in_units, terms.charged_units, waiting_units, own) end
   end
   remember(memory, position, pack_decision(
     late and 'e' or 'f', forget_at, call, sequence,
     now, attempt, verdict, final, granted and runs, code, texts[at], reserved, expires_at, charged, state,
-    charge_words(charges, reserved_tokens, runs and its_tokens and its_tokens[2])
+    charge_words(charges, in_units)
   ))
   -- A forgotten delivery at this position may have marked the same member of `running` for removal. The new ALLOW
   -- keeps this member, unless its outcome is already known.
@@ -268,8 +259,8 @@ end
 
 local settle
 do
-  -- See encode-call.ts. The last word is the token usage, or nothing.
-  local OUTCOME_WORDS = '^(%S+) (%S+) (%S+) (%d+) (%S+) (%S+) ?(%S*)$'
+  -- See encode-call.ts. The last words are the token usage and the calls of tools, each of them or nothing.
+  local OUTCOME_WORDS = '^(%S+) (%S+) (%S+) (%d+) (%S+) (%S+) (%S*) (%d*)$'
 
   local function kind_of(entry)
     if not entry then return 'unknown' end
@@ -286,7 +277,7 @@ do
 
   function settle(at, agent, attempt, total, actual)
     fast_path.charge_pending()
-    local status, verified, by, releases_at, own, open_calls, usage = string.match(texts[at], OUTCOME_WORDS)
+    local status, verified, by, releases_at, own, open_calls, usage, tool_calls = string.match(texts[at], OUTCOME_WORDS)
     local outcome = { status = status, verified = verified, releases = by == 'release' }
     local releases = lifetimes[integer(releases_at)]
     local entry, decided_at = decision_for_attempt(memory, actions[at], attempt)
@@ -294,7 +285,7 @@ do
     if kind ~= 'settled' and memory.left <= 0 then kind = 'unremembered' end
     local lease = entry and entry.lease
     local delta, late, overdrawn, excess, released, refused, over = 0, false, false, 0, 0, false, false
-    local usage_cost, in_tokens
+    local usage_cost, in_units, moved_units
     if kind == 'settled' then
       local charges, charging = charges_in(lease.charges), cjson.decode(lease.charging)
       local charged_to = counters_of(counters, charges)
@@ -316,8 +307,8 @@ do
         slots.release_one(rate_of(counters, open_calls, OPEN_WINDOW_MS), entry.at, now)
         fast_path.close()
       end
-      if lease.tokens then
-        in_tokens = { tokens.settle(counters, entry, outcome, usage, own) }
+      if lease.units then
+        in_units, moved_units = units.settle(counters, entry, outcome, { usage = usage, tool_calls = tool_calls }, own)
         fast_path.close()
       end
       over = settlement.is_marked(charging, actual)
@@ -333,25 +324,17 @@ do
       outgoing(total.sum), overdrawn and 1 or 0, outgoing(excess), outgoing(released), refused and 1 or 0, over and 1 or 0,
       usage_cost and outgoing(usage_cost) or nil,
     }
-    if in_tokens then
-      local token_delta, token_excess, token_released, token_refused, token_overdrawn = unpack(in_tokens)
+    if in_units then
       local answer = answers[#answers]
       answer[13] = answer[13] or false
-      answer[14] = {
-        outgoing(token_delta), outgoing(lease.reserved_tokens + token_delta), outgoing(token_excess),
-        outgoing(token_released), token_refused and 1 or 0, token_overdrawn and 1 or 0,
-      }
+      answer[14] = in_units
     end
     answered[#answered + 1] = positions[at]
     -- The outcome is stored here, because the settled decision may be forgotten before the outcome's record is on the
     -- log.
-    if delta ~= 0 or excess ~= 0 or released ~= 0 or in_tokens then
+    if delta ~= 0 or excess ~= 0 or released ~= 0 or in_units then
       moved[#answers] = { entry.at, lease.charges, outgoing(delta), outgoing(excess), outgoing(released), own, releases.name }
-      if in_tokens then
-        moved[#answers][8] = {
-          lease.tokens, outgoing(in_tokens[1]), outgoing(in_tokens[2]), outgoing(in_tokens[3]), in_tokens[6],
-        }
-      end
+      moved[#answers][8] = moved_units
       fast_path.close()
     end
     if kind == 'unremembered' then

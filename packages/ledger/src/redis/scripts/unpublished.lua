@@ -1,12 +1,13 @@
 #!lua
--- Returns a page of the answers that moved money or tokens and are not known to be on the log.
+-- Returns a page of the answers that changed counters and are not known to be on the log.
 --
 -- KEYS  of the tenant: parts/keys.lua
 -- ARGV  [1..4] parts/shard.lua   [5] cursor, '0' at first
 --
 -- Returns { 'OK', now, next cursor ('0' at the end), { { sequence, row, position, agent, delta, { counter, … } }, … }
 -- }, or a refusal. The listed counters contain the delta now. An answer has row 1 for all counters of its ALLOW, row
--- 2 for the agent's own ones among them, and row 3 for its counter of releases. Rows 4 to 6 are the same for tokens. An
+-- 2 for the agent's own ones among them, and row 3 for its counter of releases. The next three rows are the same
+-- for the first unit of the ALLOW (parts/units.lua), and so on. An
 -- answer may be on two pages.
 --
 -- @use parts/constants.lua
@@ -30,9 +31,9 @@ local function list(row, position, delivery, delta, counters)
   unpublished[#unpublished + 1] = { delivery.sequence, row, position, delivery.agent, delta, counters }
 end
 
--- Returns the charges in the tokens of a lease (parts/tokens.lua).
-local function token_charges(word)
-  return cjson.decode(word)[3]
+-- Returns the charges in a unit of a lease (parts/units.lua).
+local function unit_charges(word)
+  return cjson.decode(word)[4]
 end
 
 -- Returns the names of the counters in which a charge still counts. own: the first part of the names to list; '' for
@@ -53,23 +54,22 @@ for at = 1, #found, 2 do
     local index = delivery.sequence - delivery.call + 1
     local settled, lease = moved[index], delivery.lease
     if settled then
-      local charged_at, stored, delta, excess, released, own, releases, in_tokens = unpack(settled)
+      local charged_at, stored, delta, excess, released, own, releases, in_units = unpack(settled)
       local charges = cjson.decode(stored)
       list(1, position, delivery, delta, counters_in(charges, charged_at, ''))
       list(2, position, delivery, excess, counters_in(charges, charged_at, own))
       list(3, position, delivery, released, { releases })
-      if in_tokens then
-        local word, token_delta, token_excess, token_released, token_releases = unpack(in_tokens)
-        local charged = token_charges(word)
-        list(4, position, delivery, token_delta, counters_in(charged, charged_at, ''))
-        list(5, position, delivery, token_excess, counters_in(charged, charged_at, own))
-        list(6, position, delivery, token_released, { token_releases })
+      for at_unit, its in ipairs(in_units or {}) do
+        local word, unit_delta, unit_excess, unit_released, unit_releases = unpack(its)
+        local charged, row = unit_charges(word), 3 * at_unit
+        list(row + 1, position, delivery, unit_delta, counters_in(charged, charged_at, ''))
+        list(row + 2, position, delivery, unit_excess, counters_in(charged, charged_at, own))
+        list(row + 3, position, delivery, unit_released, { unit_releases })
       end
     elseif lease then
       list(1, position, delivery, outgoing(lease.reserved), counters_in(cjson.decode(lease.charges), delivery.at, ''))
-      if lease.tokens then
-        local charged = token_charges(lease.tokens)
-        list(4, position, delivery, outgoing(lease.reserved_tokens), counters_in(charged, delivery.at, ''))
+      for at_unit, its in ipairs(lease.units or {}) do
+        list(3 * at_unit + 1, position, delivery, outgoing(its[1]), counters_in(unit_charges(its[2]), delivery.at, ''))
       end
     end
   end

@@ -8,7 +8,10 @@ local OPEN_WINDOW_MS = 300000
 local NONE = -1
 
 -- The number of each kind of limit.
-local BUDGET, RATE, CONFIRMATION, TURN, TOKENS = 1, 2, 3, 4, 5
+local BUDGET, RATE, CONFIRMATION, TURN = 1, 2, 3, 4
+
+-- The number of a limit in each unit other than money.
+local UNIT = { tokens = 5, tool_calls = 6 }
 
 -- The number of each count of a turn.
 local TOOL_CALLS, MODEL_CALLS = 1, 2
@@ -28,12 +31,17 @@ local VERDICT = {
   store_not_for_intent = { 'BLOCK', 'STORE_NOT_ALLOWED', true },
   over_budget = { 'BLOCK', 'COST_LIMIT_EXCEEDED' },
   over_tokens = { 'BLOCK', 'TOKEN_LIMIT_EXCEEDED' },
+  over_tool_calls = { 'BLOCK', 'TOOL_CALL_LIMIT_EXCEEDED' },
   over_rate = { 'BLOCK', 'RATE_LIMIT_EXCEEDED' },
   asks_person = { 'DEFER', 'APPROVAL_REQUIRED', false },
   too_many_wait = { 'BLOCK', 'WAITING_LIMIT_EXCEEDED', false },
   denied = { 'BLOCK', 'APPROVAL_DENIED', true },
   expired = { 'BLOCK', 'APPROVAL_EXPIRED', false },
 }
+
+-- The verdict of a call that does not fit into a limit in a unit other than money, by the kind of the limit. Only these
+-- kinds are units.
+local VERDICT_OF_UNIT = { [5] = VERDICT.over_tokens, [6] = VERDICT.over_tool_calls }
 
 -- The verdict of a request that a person must confirm, by the answer so far.
 local VERDICT_OF_GRANT = {

@@ -9,11 +9,11 @@
 --   'd'          a duplicate                                             words: digest agent
 --   'v' or 'u'   an outcome or a request without room (brief.lua)        words: like 's' or 'd'
 --   'f' or 'e'   a decision: first, or expired                           words: code, request words, charges of an ALLOW,
---                reserved tokens and their lease (tokens.lua) if the ALLOW reserved tokens
+--                for each unit that the ALLOW reserved, the amount and the word of its lease (units.lua)
 --
 -- constants.lua has the fields of the head, and of the body, which only decisions have. The words of a request
--- (field-encoding.ts): digest, agent, action, key (or nothing), appended_at, settling. Settling and charges are JSON:
--- an array with the indices of SETTLING, and [[counter, window_ms or false, max or false], …].
+-- (field-encoding.ts): digest, agent, action, key (or nothing), appended_at, call, settling. Settling and charges are
+-- JSON: an array with the indices of SETTLING, and [[counter, window_ms or false, max or false], …].
 --
 -- `actions` has 'attempt position attempt position …' by 'agent action', with rising attempts. `keys` has the action
 -- that claimed a key last, by 'agent key'. `running` has 'agent position' of each ALLOW without an outcome, by the
@@ -23,7 +23,7 @@
 -- (`call`): `unpublished` has the positions that are not on it yet, `answers` the answers (step.lua), `plans` their
 -- plans.
 
-local REQUEST_WORDS = '^(%S+) (%S+) (%S+) (%S*) (%-?%d+) (%S+)'
+local REQUEST_WORDS = '^(%S+) (%S+) (%S+) (%S*) (%-?%d+) (%S+) (%S+)'
 
 -- counter: its name as JSON, as in charges; '' for any counter
 local function is_charged(entry, counter)
@@ -42,16 +42,21 @@ local function unpack_delivery(stored)
     return delivery
   end
   local at, attempt, reserved, expires_at, charged, verdict, final, consumed, state = struct.unpack(DELIVERY.body, stored, DELIVERY.body_at)
-  local code, request, charges = string.match(stored, '^(%S+) (%S+ %S+ %S+ %S* %-?%d+ %S+) (.*)$', DELIVERY.words_at)
-  local reserved_tokens, tokens
-  -- Most decisions have no tokens. A plain search is the fastest way to know.
-  if string.find(charges, ' ', 1, true) then
-    charges, reserved_tokens, tokens = string.match(charges, '^(%S*) (%S+) (%S+)$')
+  local code, request, charges = string.match(stored, '^(%S+) (%S+ %S+ %S+ %S* %-?%d+ %S+ %S+) (.*)$', DELIVERY.words_at)
+  local units
+  -- Most decisions have no units. A plain search is the fastest way to know.
+  local blank = string.find(charges, ' ', 1, true)
+  if blank then
+    units = {}
+    for amount, word in string.gmatch(string.sub(charges, blank), ' (%S+) (%S+)') do
+      units[#units + 1] = { integer(amount), word }
+    end
+    charges = string.sub(charges, 1, blank - 1)
   end
   delivery.at, delivery.attempt, delivery.code, delivery.request = at, attempt, code, request
   delivery.verdict, delivery.final, delivery.grant_consumed = VERDICT_OF_BYTE[verdict], final == 1, consumed == 1
   local key, charging
-  delivery.digest, delivery.agent, delivery.action, key, delivery.appended_at, charging =
+  delivery.digest, delivery.agent, delivery.action, key, delivery.appended_at, delivery.call_word, charging =
     string.match(request, REQUEST_WORDS)
   delivery.key = key ~= '' and key
   delivery.lease = state > 0 and {
@@ -61,16 +66,16 @@ local function unpack_delivery(stored)
     result = STATE_OF_BYTE[state],
     charging = charging,
     charges = charges,
-    reserved_tokens = tokens and integer(reserved_tokens),
-    tokens = tokens,
+    units = units,
   }
   return delivery
 end
 
--- Returns the words of charges and tokens. Without tokens these are the charges.
-local function charge_words(charges, reserved_tokens, tokens)
-  if not tokens then return charges end
-  return charges .. ' ' .. decimal(reserved_tokens) .. ' ' .. tokens
+-- Returns the words of charges and units. Without units these are the charges.
+local function charge_words(charges, units)
+  if not units then return charges end
+  for _, its in ipairs(units) do charges = charges .. ' ' .. decimal(its[1]) .. ' ' .. its[2] end
+  return charges
 end
 
 -- The lease is passed as five values, which are 0 or '' if there is no lease. This saves a table for each ALLOW.
@@ -103,7 +108,7 @@ local function pack_delivery(delivery)
     kind, forget_at, call, sequence, delivery.at, delivery.attempt, delivery.verdict, delivery.final,
     delivery.grant_consumed, delivery.code, delivery.request,
     lease.reserved, lease.expires_at, lease.charged, delivery.lease and STATE_BYTE[lease.result] or 0,
-    charge_words(lease.charges, lease.reserved_tokens, lease.tokens)
+    charge_words(lease.charges, lease.units)
   )
 end
 

@@ -7,7 +7,7 @@
 -- A request takes this path if all requests of the call together have room under all limits. That is checked once for
 -- each call. Every other change of a counter closes the path for the rest of the call. So the sum of each limit
 -- follows from `held`, the counters at the beginning, and the answers on this path need not contain it. Requests with
--- limits on tokens do not take this path.
+-- limits in units other than money do not take this path.
 
 local fast_path = { is_open = false, held = {} }
 
@@ -25,13 +25,13 @@ do
   -- True if no limit of these terms is exceeded, even if all other requests of the call are allowed. Half of the
   -- exact range stays free for sums during the call.
   local function has_room(terms)
-    if terms.refusal or terms.opens or terms.charged_tokens then return false end
+    if terms.refusal or terms.opens or terms.charged_units then return false end
     for _, counter in ipairs(terms.charged) do
       if not counter.adds_up or counter.expected > LARGEST / 2 or counter.sum < -LARGEST / 2 then return false end
     end
     for at, kind in ipairs(terms.kinds) do
       local counter, most = terms.counters[at], terms.most[at]
-      if kind == CONFIRMATION or kind == TURN or kind == TOKENS or not counter.adds_up then return false end
+      if kind == CONFIRMATION or kind == TURN or VERDICT_OF_UNIT[kind] or not counter.adds_up then return false end
       if (kind == RATE or most >= 0) and counter.expected > most then return false end
     end
     return true

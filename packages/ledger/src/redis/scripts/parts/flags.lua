@@ -3,11 +3,13 @@
 -- ('tenant:agent'), a tenant ('tenant'), and everything ('*'). Flags merge: the state with the higher revision wins,
 -- and at a tie the kill. They belong to no generation. A rebuild merges the flags of the log into them.
 --
--- { killed, revision, reason, at, command, pending, held since }
+-- { killed, revision, reason, at, command, pending, held since, by, killed with, sequence }
 --   command: the unfinished kill. The same command again completes it, instead of beginning another one.
 --   pending: true if the flag was set while the shard was not ready, so its revision is a guess. It stays above every
 --   revision of the log until a command has seen it.
 --   held since: for a subtree, a revision of the control topic. Agents that left the subtree later are still stopped.
+--   by, killed with: who killed, and the id of the command. A cleared flag has neither.
+--   sequence: the sequence of the kill in this tenant, or false
 
 local function merge_flag(flags, key, change)
   local flag = get(flags, key)
@@ -24,7 +26,9 @@ local function merge_logged_flag(flags, key, change)
   elseif change[2] >= flag[2] then
     local held_since = flag[7] or 0
     if change[1] then held_since = math.min(held_since, change[7] or 0) end
-    put(flags, key, { true, change[2] + 1, flag[3], flag[4], flag[5], true, held_since })
+    put(flags, key, {
+      true, change[2] + 1, flag[3], flag[4], flag[5], true, held_since, flag[8], flag[9], flag[10],
+    })
   end
 end
 

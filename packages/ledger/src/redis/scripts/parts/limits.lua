@@ -6,15 +6,16 @@
 -- answer as long as none fails. With a table and a function call for each limit an action took twice as long.
 
 -- given (counter-table.ts): { holds_from, holds_until, lease_ms, observe, refusal, final, total, charges, charged,
---   limits, requests, reserves, ancestors, left, opens, charged_tokens }
---   charged: the counters that an ALLOW is charged to   charged_tokens: those of its tokens, or 0 if it has no tokens
+--   limits, requests, reserves, ancestors, left, opens, charged_units }
+--   charged: the counters that an ALLOW is charged to   charged_units: { { kind, counters }, … } for each unit other
+--   than money, or 0 if nothing is reserved in one
 --   limits: { kind, counter, most, … }
 --   counter: the index of a lifetime counter or a rate, minus the index of a windowed counter. For a confirmation:
 --   how long its question is kept at least, in ms
 --   requests: the number of requests in the call with these terms   reserves: the sum of their reservations
 local function open_terms(given, lifetimes, windowed, rates, turn_limits)
   local holds_from, holds_until, lease_ms, observe, refusal, final, total, charges, charged_to, limits, requests, reserves,
-    ancestors, left, opens, charged_tokens = unpack(given)
+    ancestors, left, opens, charged_units = unpack(given)
   local function budget_at(index)
     return index > 0 and lifetimes[index] or windowed[-index]
   end
@@ -42,9 +43,13 @@ local function open_terms(given, lifetimes, windowed, rates, turn_limits)
     most = {},
   }
   for at, index in ipairs(charged_to) do terms.charged[at] = budget_at(index) end
-  if charged_tokens ~= 0 then
-    terms.charged_tokens = {}
-    for at, index in ipairs(charged_tokens) do terms.charged_tokens[at] = budget_at(index) end
+  if charged_units ~= 0 then
+    terms.charged_units = {}
+    for at, given_unit in ipairs(charged_units) do
+      local counters = {}
+      for place, index in ipairs(given_unit[2]) do counters[place] = budget_at(index) end
+      terms.charged_units[at] = { given_unit[1], counters }
+    end
   end
   local slots = {}
   for at = 1, #limits, 3 do
@@ -52,7 +57,7 @@ local function open_terms(given, lifetimes, windowed, rates, turn_limits)
     local limit = #terms.kinds + 1
     terms.kinds[limit], terms.most[limit] = kind, most
     if kind == CONFIRMATION and not terms.asks then terms.asks, terms.asks_ms = true, index end
-    terms.counters[limit] = (kind == BUDGET or kind == TOKENS) and budget_at(index) or kind == RATE and rates[index] or kind == TURN and turn_limits[index] or false
+    terms.counters[limit] = (kind == BUDGET or VERDICT_OF_UNIT[kind]) and budget_at(index) or kind == RATE and rates[index] or kind == TURN and turn_limits[index] or false
     -- A request takes one slot of each rate, even if the plan lists the rate twice.
     if kind == RATE and not slots[index] then
       slots[index] = true
@@ -71,14 +76,16 @@ local function take_slots(terms, many)
   end
 end
 
--- Checks every limit, and charges nothing. Appends to the answer for each limit its sum. If the limit is exceeded,
+-- Checks every limit, and charges nothing. its_units: what the request reserves in units (units.lua), or false. Appends to the answer for each limit its sum. If the limit is exceeded,
 -- appends { sum, wait in ms, or -1 if no wait helps }. For a confirmation, appends { state of the grant, number of
 -- waiting actions of the agent }. For a turn, appends what turns.check returns. Returns verdict, code, final, whether a
 -- valid grant was needed and found, and { field, count } of the turn that counts the call or nil.
-local function check_limits(terms, reserve, reserve_tokens, answer, person_of, at_index, now, open_turns)
+local function check_limits(terms, reserve, its_units, answer, person_of, at_index, now, open_turns)
   local kinds, counters, mosts = terms.kinds, terms.counters, terms.most
   local first, for_ever, granted, counted = nil, false, false, nil
   local held_at = #answer
+  local reserves = {}
+  for _, its in ipairs(its_units or {}) do reserves[its[1]] = its[2] end
   for at = 1, #kinds do
     local kind, counter, most = kinds[at], counters[at], mosts[at]
     local held, fails, wait
@@ -86,8 +93,8 @@ local function check_limits(terms, reserve, reserve_tokens, answer, person_of, a
       held = counter.sum
       fails = held >= most
       wait = fails and most > 0 and wait_for_room(counter, most - 1, now)
-    elseif kind == BUDGET or kind == TOKENS then
-      local its_reserve = kind == TOKENS and reserve_tokens or reserve
+    elseif kind == BUDGET or VERDICT_OF_UNIT[kind] then
+      local its_reserve = kind == BUDGET and reserve or reserves[kind] or 0
       held = counter.sum
       -- The reservation is subtracted from the limit, because a sum above 2^53-1 would not be exact.
       fails = held > (most < 0 and LARGEST or most) - its_reserve
@@ -115,7 +122,7 @@ local function check_limits(terms, reserve, reserve_tokens, answer, person_of, a
     if fails then
       -- A caller must wait for all limits. If no wait helps for one of them, the whole refusal is final.
       for_ever = for_ever or not wait
-      first = first or kind == RATE and VERDICT.over_rate or kind == TOKENS and VERDICT.over_tokens or VERDICT.over_budget
+      first = first or kind == RATE and VERDICT.over_rate or VERDICT_OF_UNIT[kind] or VERDICT.over_budget
       held = { held, wait or -1 }
     end
     answer[held_at + at] = held

@@ -4,6 +4,14 @@
 
 local MOST_IN_ONE_SCRIPT = 1000
 
+-- Returns { agent, action, attempt, call, digest, sequence, reserved, decided at, lease expires at }.
+local function open_row(entry)
+  return {
+    entry.agent, entry.action, entry.attempt, entry.call_word, entry.digest, entry.sequence,
+    outgoing(entry.lease.reserved), entry.at, entry.lease.expires_at,
+  }
+end
+
 local function unpublished_positions(keys)
   local positions = {}
   local calls = redis.call('HGETALL', keys.unpublished)

@@ -1,4 +1,5 @@
-/** Reads the usage that OpenAI states, and what a stream has delivered so far. */
+/** Reads a reply of OpenAI, or one event of its stream: the usage, the delivered text, and the tools that it asks for. */
+import type { AskedTools } from '../adapters/asked-tools.ts';
 import { bytesOf, usageOfCounts } from '../adapters/count-tokens.ts';
 import { type Fields, fieldsOf } from '../adapters/read-answers.ts';
 import type { TokenUsage } from '../types.ts';
@@ -48,4 +49,49 @@ function bytesOfTexts(fields: Fields, names: readonly string[]): number {
     const text = fields[name];
     return sum + (typeof text === 'string' ? bytesOf(text) : 0);
   }, 0);
+}
+
+/**
+ * Counts the calls of tools that a reply asks for.
+ *
+ * @param answer the whole reply, or one event of its stream
+ */
+export function findAskedTools(
+  { choices, output, type, item, output_index }: Fields,
+  asked: AskedTools,
+): void {
+  for (const [at, choice] of listOf(choices).entries()) {
+    const { index = at, message, delta } = choice;
+    callsOfMessage(fieldsOf(message ?? delta), `${index}`, asked);
+  }
+  for (const [at, one] of listOf(output).entries()) callOfItem(one, `${at}`, asked);
+  if (type === 'response.output_item.added') callOfItem(fieldsOf(item), `${output_index}`, asked);
+}
+
+/** True if these are the fields of a reply: of a chat, of a response, or of embeddings. */
+export function isWholeReply({ choices, output, data }: Fields): boolean {
+  return [choices, output, data].some(Array.isArray);
+}
+
+/** A message of a chat, or the change of one. */
+function callsOfMessage({ tool_calls, function_call }: Fields, choice: string, asked: AskedTools): void {
+  for (const [at, call] of listOf(tool_calls).entries()) {
+    // Some servers number the calls of a stream only by their ids.
+    const place = `${choice} ${call.index ?? call.id ?? at}`;
+    asked.saw(place, fieldsOf(call.function ?? call.custom).name);
+  }
+  asked.saw(`${choice} function`, fieldsOf(function_call).name);
+}
+
+/**
+ * An item of a response. OpenAI runs some tools itself, such as `web_search_call`. Their items have no name, so their
+ * type names them.
+ */
+function callOfItem({ type, name }: Fields, place: string, asked: AskedTools): void {
+  if (typeof type !== 'string' || !type.endsWith('_call')) return;
+  asked.saw(place, typeof name === 'string' ? name : type.slice(0, -'_call'.length));
+}
+
+function listOf(value: unknown): Fields[] {
+  return Array.isArray(value) ? value.map(fieldsOf) : [];
 }

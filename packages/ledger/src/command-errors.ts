@@ -1,4 +1,4 @@
-/** Errors for an answer to a question: the ledger does not know the question, or its action is already decided. */
+/** Errors for commands of operators: an answer to a question, and a correction of a budget. */
 import { MandateError } from '@mandate/runtime';
 
 /**
@@ -16,4 +16,12 @@ export function approvalNotWaiting({ verdict, code }: { verdict: string; code: s
   return new MandateError('APPROVAL_NOT_WAITING', `the action was already decided: ${verdict} (${code})`, {
     remedy: 'The answer would change nothing. To stop a running action, kill its agent.',
   });
+}
+
+export function adjustmentTooLarge(): MandateError {
+  return new MandateError(
+    'ADJUSTMENT_TOO_LARGE',
+    'The counter cannot hold what this adjustment would leave.',
+    { remedy: 'Adjust by an amount that leaves the counter within 2^53-1 of zero, in its unit.' },
+  );
 }

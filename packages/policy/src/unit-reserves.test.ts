@@ -1,20 +1,21 @@
-import type { LlmCall, TokenLimit } from '@mandate/schemas';
+import type { LlmCall, UnitLimit } from '@mandate/schemas';
 import { expect, test } from 'vitest';
 import { callsUnder } from './checks/calls.fixture.ts';
-import { tokenLimits } from './checks/token-limits.ts';
+import { unitLimits } from './checks/unit-limits.ts';
 import { knownCall } from './models/known-call.ts';
-import { tokenReserveOf } from './token-reserve.ts';
+import { unitReservesOf } from './unit-reserves.ts';
 
 const LLM: LlmCall = { id: 'a', agentId: 'a', type: 'llm_call', model: 'homegrown', inputTokens: 1_000 };
 
-function reserve(...policies: readonly object[]) {
+function reserves(...policies: readonly object[]) {
   const calls = policies.map((fields) => callsUnder(fields, 'llm_call'));
-  return tokenReserveOf(calls)?.(LLM, knownCall(LLM), 0) ?? null;
+  return unitReservesOf(calls)?.(LLM, knownCall(LLM), 0) ?? null;
 }
+const reserve = (...policies: readonly object[]) => reserves(...policies)?.tokens ?? null;
 
 test('reserves no tokens if no policy limits them, or if the action is no LLM call', () => {
   expect(reserve({ maxCostTotal: 1 })).toBeNull();
-  expect(tokenReserveOf([callsUnder({ maxTokensTotal: 1 })])).toBeNull();
+  expect(unitReservesOf([callsUnder({ maxTokensTotal: 1 })])).toBeNull();
 });
 
 test('reserves the most tokens of all policies that limit them', () => {
@@ -22,8 +23,8 @@ test('reserves the most tokens of all policies that limit them', () => {
     ...more,
     defaultTokens: { maxOutputTokens },
   });
-  expect(reserve(assuming(100), assuming(300), assuming(200))).toMatchObject({ reserveTokens: 1_300 });
-  expect(reserve(assuming(100), assuming(900, {}))).toMatchObject({ reserveTokens: 1_100 });
+  expect(reserve(assuming(100), assuming(300), assuming(200))).toMatchObject({ reserve: 1_300 });
+  expect(reserve(assuming(100), assuming(900, {}))).toMatchObject({ reserve: 1_100 });
 });
 
 test('charges by attempt if one policy does, also a policy that does not limit tokens', () => {
@@ -40,26 +41,42 @@ test('bounds what own reports give back by the fewest calls of all policies, in 
   const releases = (...all: readonly (object | 'unlimited')[]) =>
     reserve(...all.map((maxReleases) => ({ ...assumes, maxReleases })))?.settling.releases;
   expect(releases({ calls: 3, percent: 50 }, { calls: 2, percent: 60 })).toEqual({
-    tokens: 2_000,
+    amount: 2_000,
     percent: 50,
   });
   expect(releases('unlimited')).toBeNull();
 });
 
+test('reserves one tool call if a policy limits them, settles it alike, and caps its report', () => {
+  expect(reserves({ maxTokensTotal: 1 })?.toolCalls).toBeUndefined();
+  const attempt = { defaultChargingPolicy: { type: 'ATTEMPT_BASED' }, maxReleases: { calls: 3, percent: 5 } };
+  expect(reserves({ maxToolCallsTotal: 9 }, attempt)).toEqual({
+    toolCalls: {
+      reserve: 1,
+      settling: { charging: 'SUCCESS_BASED', most: 100, releases: { amount: 3, percent: 5 } },
+    },
+  });
+  const window = { id: 'w', scope: 'tenant', maxToolCalls: 4, windowMs: 1_000 };
+  expect(Object.keys(reserves({ toolCallsPerWindow: [window], maxTokensTotal: 1 }) ?? {})).toEqual([
+    'tokens',
+    'toolCalls',
+  ]);
+});
+
 test('says for each limit on a counter whether the call fits', () => {
-  const limit: TokenLimit = {
-    ...{ kind: 'tokens', scope: 'agent', subject: 'a', id: 'total', windowMs: null, maxTokens: 500 },
-    otherLimits: [{ maxTokens: 700 }, { maxTokens: 900 }],
+  const limit: UnitLimit = {
+    ...{ kind: 'tokens', scope: 'agent', subject: 'a', id: 'total', windowMs: null, most: 500 },
+    otherLimits: [{ most: 700 }, { most: 900 }],
   };
-  const fact = { kind: 'tokens', usedTokens: 600, ok: false, retryAfterMs: null } as const;
-  const evidence = tokenLimits.evidence(limit, fact, 200);
+  const fact = { kind: 'tokens', used: 600, ok: false, retryAfterMs: null } as const;
+  const evidence = unitLimits.tokens.evidence(limit, fact, 200);
   expect(evidence).toMatchObject({
-    usedTokens: 600,
-    callTokens: 200,
-    maxTokens: 500,
+    used: 600,
+    reserve: 200,
+    most: 500,
     otherLimits: [
-      { maxTokens: 700, result: 'block' },
-      { maxTokens: 900, result: 'pass' },
+      { most: 700, result: 'block' },
+      { most: 900, result: 'pass' },
     ],
   });
 });
