@@ -46,6 +46,12 @@ export const WITHOUT_EFFECT: readonly WithoutEffect[] = [
   { commands: KEYS, options: exceptFor(...PLANE), unless: PLANE, why: 'the keys of a data folder are meant' },
   { commands: KEYS, options: FOLDER_KEYS, beside: PLANE, why: 'it is only for the keys of a data folder' },
   { commands: ['keys list'], options: ['--cursor'], unless: PLANE, why: 'a data folder has no pages' },
+  {
+    commands: ['keys issue', 'keys revoke'],
+    options: ['--dry-run'],
+    unless: PLANE,
+    why: 'only a plane has dry runs',
+  },
   { commands: ['publish'], options: ONE_ACTION, beside: ['--file'], why: 'the file already has the actions' },
   {
     commands: ['mcp import'],
@@ -79,6 +85,7 @@ export const WITHOUT_EFFECT: readonly WithoutEffect[] = [
     beside: SERVERS,
     why: 'the command reads from the server',
   },
+  { options: ['--allow-own-approval'], beside: ['--forbid-own-approval'], why: 'it is forbidden' },
   { options: ['--limits'], beside: ['--remove-limits'], why: 'the tenant limits are removed' },
   { options: ['--csv', '--columns'], beside: ['--json'], why: '--json has every column' },
   { options: ['--sparklines'], beside: ['--json', '--csv'], why: 'the output has all buckets' },

@@ -9,7 +9,8 @@
  * Promises: a call reaches the server only after an ALLOW, and the server reads the call that was decided. If the plane
  * is away, calls are blocked. Whatever ends, no process of the server is left. Every line and every queue has a limit.
  *
- * `govern` decides, and knows no transport. `stdio` and `http` are the transports.
+ * `govern` decides, and knows no transport. `stdio` and `http` are the transports. With `remote`, a client over stdio
+ * reaches a server over HTTP.
  */
 
 export { Session } from './govern/session.ts';
@@ -17,5 +18,7 @@ export { type Caller, callerOf, type DeferMode, type ProxySettings } from './gov
 export { Callers } from './http/callers.ts';
 export { startHttpProxy } from './http/start-http-proxy.ts';
 export { type Pin, type PinFile, readPins, ToolPins, writePins } from './pins/tool-pins.ts';
+export { isOwnHeader } from './remote/remote-headers.ts';
+export { RemoteServer } from './remote/remote-server.ts';
 export { type ProxyEnd, runStdioProxy } from './stdio/run-stdio-proxy.ts';
 export { ServerProcess } from './stdio/server-process.ts';

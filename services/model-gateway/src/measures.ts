@@ -1,3 +1,4 @@
+import type { RunningAction, RunningOutcome } from '@mandate/sdk/plane';
 import { boundedLabel, type Metrics } from '@mandate/server';
 import type { OpenCalls } from './calls/open-calls.ts';
 import type { Target } from './models/route-model.ts';
@@ -12,6 +13,8 @@ export type CallEnd = 'answered' | 'left' | 'broken' | 'stopped' | 'failed' | 'a
 export type Measures = {
   ended(target: Target, end: CallEnd): void;
   firstByte(target: Target, ms: number): void;
+  /** The calls of tools that an answer asks for. */
+  asked(target: Target, toolCalls: RunningOutcome['toolCalls']): void;
 };
 
 /** The first byte of an answer may take minutes. */
@@ -34,13 +37,43 @@ export function measureCalls(metrics: Metrics, calls: OpenCalls): Measures {
     help: 'Calls of models that run now, with their streams',
     collect: () => calls.number,
   });
+  const asked = metrics.counter({
+    name: 'mandate_models_tool_calls_total',
+    help: 'Calls of tools that answers of models ask for, by upstream, model and tool',
+    labels: ['upstream', 'model', 'tool'],
+  });
   // Clients choose the names of models that a default upstream serves.
   const modelLabel = boundedLabel();
   const upstreamLabel = boundedLabel();
+  // Models choose the names of tools.
+  const toolLabel = boundedLabel();
   return {
     ended: ({ upstream, model }, end) =>
       ended.inc({ upstream: upstreamLabel(upstream.name), model: modelLabel(model), end }),
     firstByte: ({ upstream }, ms) =>
       firstByte.observe({ upstream: upstreamLabel(upstream.name) }, ms / 1_000),
+    asked({ upstream, model }, toolCalls = []) {
+      for (const { tool, calls } of toolCalls) {
+        const labels = {
+          upstream: upstreamLabel(upstream.name),
+          model: modelLabel(model),
+          tool: toolLabel(tool),
+        };
+        asked.inc(labels, calls);
+      }
+    },
+  };
+}
+
+/** Returns the action. The tools that its first outcome names are counted. */
+export function countedBy(measures: Measures, target: Target, action: RunningAction): RunningAction {
+  let isCounted = false;
+  return {
+    ...action,
+    settle(outcome) {
+      if (!isCounted) measures.asked(target, outcome.toolCalls);
+      isCounted = true;
+      return action.settle(outcome);
+    },
   };
 }

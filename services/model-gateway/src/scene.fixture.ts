@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { CounterUnit } from '@mandate/schemas';
 import { type PlaneProcess, startPlane, waitUntil } from '@mandate/testing';
 import { type ModelScript, type ModelServer, startModelServer } from '@mandate/testing/model-server';
 import { stringify } from 'yaml';
@@ -30,11 +31,17 @@ export type SceneAgent = {
   apiKey: string;
   /** The money of the agent after every call is settled, in micro-dollars. */
   spent(): Promise<number>;
+  /** The tokens that `maxTokensTotal` counts, after every call is settled. */
+  tokens(): Promise<number>;
+  /** The tool calls that `maxToolCallsTotal` counts, after every call is settled. */
+  toolCalls(): Promise<number>;
   /** The settlements of the agent, the newest first, once the audit has this number of them. */
   settlements(number: number): Promise<Settlement[]>;
 };
 
 export type Settlement = Record<string, unknown>;
+
+type Balance = { budget: { subject: string; id: string; unit?: string }; used?: number };
 
 /** Returns a document in which one model server answers every model of both protocols. */
 export function documentOf({ url, openaiUrl }: Pick<ModelServer, 'url' | 'openaiUrl'>) {
@@ -117,6 +124,14 @@ export async function openScene(script: ModelScript = {}): Promise<Scene> {
         return listed.open.length;
       };
       const settled = () => waitUntil('no open call', async () => (await open()) === 0);
+      const usedIn = async (counted: CounterUnit) => {
+        await settled();
+        const { balances } = await call<{ balances: Balance[] }>('GET', '/v1/ledger/balances');
+        const found = balances.find(
+          ({ budget: { subject, id, unit } }) => subject === agentId && id === 'total' && unit === counted,
+        );
+        return found?.used ?? 0;
+      };
       return {
         ...{ agentId, apiKey: key.key },
         async spent() {
@@ -124,6 +139,8 @@ export async function openScene(script: ModelScript = {}): Promise<Scene> {
           const usage = await call<{ totalMicros: number }>('GET', `/v1/agents/${agentId}/usage`);
           return usage.totalMicros;
         },
+        tokens: () => usedIn('tokens'),
+        toolCalls: () => usedIn('toolCalls'),
         async settlements(number) {
           await settled();
           return waitUntil(`${number} settlements`, async () => {

@@ -22,7 +22,8 @@ const RETRY_MS = 500;
 
 export type ServedFixture = AsyncDisposable & { url: string };
 
-export async function serveFixtureOverHttp(): Promise<ServedFixture> {
+/** @param port 0: any free port */
+export async function serveFixtureOverHttp(port = 0): Promise<ServedFixture> {
   const factory = conformanceServers({
     tools: () => modern.notify.toolsChanged(),
     prompts: () => modern.notify.promptsChanged(),
@@ -40,7 +41,7 @@ export async function serveFixtureOverHttp(): Promise<ServedFixture> {
     const { method = 'GET', url = '/' } = request;
     await handle(Object.assign(request, { method, url }), response);
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  await once(server.listen(port, '127.0.0.1'), 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
     async [Symbol.asyncDispose]() {

@@ -17,12 +17,13 @@ export type RawRequest = {
 export type RawHttpServer = AsyncDisposable & { url: string; requests: readonly RawRequest[] };
 
 /**
- * Requests of the proxy itself are refused, and are not among the requests.
+ * Requests of the proxy itself are not among the requests. They are refused, or get the tools.
  *
  * @param answer writes the whole answer, or leaves it open
  */
 export async function serveRaw(
   answer: (request: RawRequest, response: ServerResponse) => void | Promise<void>,
+  tools?: readonly object[],
 ): Promise<RawHttpServer> {
   const requests: RawRequest[] = [];
   const server = createServer(async (incoming, response) => {
@@ -31,7 +32,8 @@ export async function serveRaw(
     const request = { method, path: url, headers, body, frame: frameOf(body) };
     if (isOfProxy(request.frame)) {
       const error = { code: -32601, message: 'no list' };
-      sendJson(response, { jsonrpc: '2.0', id: request.frame.id, error });
+      const said = tools === undefined ? { error } : { result: { tools } };
+      sendJson(response, { jsonrpc: '2.0', id: request.frame.id, ...said });
       return;
     }
     requests.push(request);

@@ -50,7 +50,7 @@ test.each([
 ])(
   'with %s, a tool that is not allowed is blocked, and 100 calls at once each get their own answer',
   async (_, connect) => {
-    const server = everything(temporaryFolder());
+    const server = everything();
     const command = throughMandate(server.command, { mandate: 'allowedTools: [echo]' });
     const client = await connect({ ...server, command });
     try {

@@ -44,7 +44,7 @@ const NONE = {
   normalise: (text: string) => text,
 } as const;
 
-export function everything(_folder: string): DrivenServer {
+export function everything(): DrivenServer {
   return {
     ...NONE,
     name: 'server-everything',
@@ -93,6 +93,7 @@ export function everything(_folder: string): DrivenServer {
       text
         .replaceAll(/\d{1,2}:\d\d:\d\d [AP]M/g, 'TIME')
         .replaceAll(ISO_TIME, 'TIME')
+        .replaceAll(/session [\da-f-]{36}/g, 'session RANDOM')
         .replaceAll(/UmVzb3VyY2Ug[\w+/=]+/g, 'BLOB WITH A TIME')
         .replaceAll(/"(elicitationId|taskId)":"[\w-]{32,36}"/g, '"$1":"RANDOM"'),
   };

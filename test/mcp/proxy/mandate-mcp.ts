@@ -29,6 +29,11 @@ export function throughMandate(server: Command, options: ProxyOptions = {}): Com
   return [process.execPath, ...commandOf(options), '--', ...server];
 }
 
+/** Returns the command that starts the proxy for a client over stdio and a server over HTTP. */
+export function throughMandateTo(upstream: string, options: ProxyOptions = {}): Command {
+  return [process.execPath, ...commandOf(options), '--upstream', upstream];
+}
+
 export type HttpProxy = AsyncDisposable & { url: string; pid: number };
 
 /** Starts the proxy in front of a server over HTTP. */

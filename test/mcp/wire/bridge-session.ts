@@ -17,6 +17,8 @@ export type BridgeSession = {
 
 export function startBridgeSession(command: Command): BridgeSession {
   const requests: OpenRequest[] = [];
+  /** The messages of the program that came before there was a stream for them. */
+  const early: Frame[] = [];
   let general: EventStream | undefined;
   const process = startLines(command, (frame) => {
     if (isResponse(frame)) {
@@ -26,7 +28,9 @@ export function startBridgeSession(command: Command): BridgeSession {
       request?.stream.end();
       return;
     }
-    streamFor(frame)?.send(frame);
+    const stream = streamFor(frame);
+    if (stream === undefined) early.push(frame);
+    else stream.send(frame);
   });
 
   /** Chooses the request that a message belongs to. Over stdio only the token of progress says it. */
@@ -51,6 +55,7 @@ export function startBridgeSession(command: Command): BridgeSession {
     listen(response) {
       general = eventStream(response);
       response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+      for (const frame of early.splice(0)) general.send(frame);
     },
   };
 }

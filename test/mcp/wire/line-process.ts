@@ -16,7 +16,10 @@ export function startLines([program, ...args]: Command, onFrame: (frame: Frame) 
     send: (frame) => void child.stdin.write(`${JSON.stringify(frame)}\n`),
     async stop() {
       child.stdin.end();
+      // A program that still waits for an answer of the client may not end.
+      const timer = setTimeout(() => child.kill('SIGKILL'), 5_000);
       await ended;
+      clearTimeout(timer);
     },
   };
 }

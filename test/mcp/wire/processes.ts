@@ -1,5 +1,5 @@
 /** Finds processes by a mark in their command, also processes that nobody else names any more. Linux and macOS. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 
 /** Returns the ids of the running processes that have the mark in their command. */
 export function processesWith(mark: string): number[] {
@@ -11,8 +11,8 @@ export function processesWith(mark: string): number[] {
   });
 }
 
-/** Returns the memory of a process in bytes. */
+/** Returns the memory of a process in bytes. 0: the process has ended. */
 export function memoryOf(pid: number): number {
-  const text = execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' });
-  return Number(text.trim()) * 1024;
+  const { stdout } = spawnSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' });
+  return Number(stdout.trim()) * 1024;
 }

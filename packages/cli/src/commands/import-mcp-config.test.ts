@@ -98,21 +98,104 @@ test('shows no value of an environment variable, and no URL', async () => {
   }
 });
 
-test('leaves a server with a URL as it is, and says what to do', async () => {
-  const file = fileWith(configOf({ search: REMOTE, 'my docs': REMOTE, files: SERVER }));
+test('puts a server with a URL behind the proxy, with its URL and its headers in variables', async () => {
+  const headers = { Authorization: 'Bearer sk-of-header' };
+  const before = configOf({ search: { ...REMOTE, headers } });
+  const file = fileWith(before);
+  const { exitCode, stdout, stderr } = await importFile(file, '--yes');
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain('search: it goes through the proxy, and its tools are search.* in policies\n');
+  expect(stdout + stderr).not.toContain('sk-of');
+  expect(JSON.parse(readFileSync(file, 'utf8')).mcpServers.search).toEqual({
+    type: 'stdio',
+    command: 'npx',
+    args: [
+      ...PROXY.slice(1),
+      ...['--prefix', 'search.', '--upstream-env', 'MCP_URL', '--transport', 'http'],
+      ...['--header-env', 'Authorization=MCP_HEADER_AUTHORIZATION'],
+    ],
+    env: { MCP_URL: REMOTE.url, MCP_HEADER_AUTHORIZATION: 'Bearer sk-of-header' },
+  });
+  const undone = await undoFile(file);
+  expect(undone.stdout + undone.stderr).not.toContain('sk-of');
+  expect(readFileSync(file, 'utf8')).toBe(before);
+  expect(readdirSync(join(file, '..'))).toEqual(['.mcp.json']);
+});
+
+test('keeps a header that a person changed after the import', async () => {
+  const file = fileWith(configOf({ search: { ...REMOTE, headers: { 'X-Key': 'old' } } }));
+  await importFile(file, '--yes');
+  writeFileSync(
+    file,
+    readFileSync(file, 'utf8').replace('"old"', '"new"').replace('example.com', 'example.org'),
+  );
+  await undoFile(file);
+  expect(JSON.parse(readFileSync(file, 'utf8')).mcpServers.search).toEqual({
+    ...{ type: 'http', url: 'https://example.org/mcp?key=sk-of-url' },
+    headers: { 'X-Key': 'new' },
+  });
+});
+
+test('undoes no import of a URL if its variables have others among them', async () => {
+  const file = fileWith(configOf({ search: { ...REMOTE, headers: { 'X-Key': 'a' } } }));
+  await importFile(file, '--yes');
+  const edited = readFileSync(file, 'utf8').replace('"env": {', '"env": { "OTHER": "b",');
+  writeFileSync(file, edited);
+  const { stdout } = await undoFile(file);
+  expect(stdout).toContain(
+    'search: it goes through the proxy, and its `env` has further variables: move them first',
+  );
+  expect(readFileSync(file, 'utf8')).toBe(edited);
+});
+
+test('leaves a server with a login as it is, and says what to do', async () => {
+  const login = { ...REMOTE, oauth: { clientId: 'c' } };
+  const file = fileWith(configOf({ search: login, 'my docs': login, files: SERVER }));
   const { exitCode, stdout, stderr } = await importFile(file, '--yes');
   expect(exitCode).toBe(3);
-  expect(stdout).toContain('search: NOT GOVERNED: the client calls its URL\n');
+  expect(stdout).toContain('search: NOT GOVERNED: the client logs in at its URL (`oauth`)\n');
   expect(stderr).toContain(
     'mandate mcp --agent coder --prefix search. --listen 127.0.0.1:7430 --upstream URL\n',
   );
   expect(stderr).toContain(
     'mandate mcp --agent coder --prefix my-docs. --listen 127.0.0.1:7431 --upstream URL\n',
   );
-  expect(JSON.parse(readFileSync(file, 'utf8')).mcpServers.search).toEqual(REMOTE);
+  expect(JSON.parse(readFileSync(file, 'utf8')).mcpServers.search).toEqual(login);
 });
 
+const OLDER = 'the proxy does not speak the older transport over HTTP and SSE';
+
 test.each([
+  ['of the older transport', { type: 'sse', url: 'https://a/x' }, OLDER],
+  ['that looks like the older transport', { url: 'https://a/sse' }, OLDER],
+  ['over a WebSocket', { type: 'ws', url: 'wss://a/x' }, 'the client calls its URL'],
+  ['with another field for the URL', { serverUrl: 'https://a/mcp' }, 'the client calls its URL'],
+  ['without a URL', { type: 'http' }, 'the client calls its URL'],
+  ['with a number as its URL', { url: 7 }, 'its URL is no text'],
+  ['with a socket as its URL', { url: 'unix:///a.sock' }, 'its URL is no address with http or https'],
+  ['with a password in its URL', { url: 'https://u:p@a/mcp' }, 'its URL is no address with http or https'],
+  [
+    'with headers of a program',
+    { url: 'https://a/mcp', headersHelper: 'x' },
+    'the client logs in at its URL (`headersHelper`)',
+  ],
+  ['with a URL and variables', { url: 'https://a/mcp', env: {} }, 'it has both a URL and `env`'],
+  [
+    'with a number in its headers',
+    { url: 'https://a/mcp', headers: { A: 1 } },
+    'the value of a header is no text',
+  ],
+  [
+    'with a blank in a name of a header',
+    { url: 'https://a/mcp', headers: { 'A B': '' } },
+    'the name of a header is not allowed',
+  ],
+  [
+    'with a header of the protocol',
+    { url: 'https://a/mcp', headers: { Accept: '' } },
+    'the name of a header is not allowed',
+  ],
+  ['with a header twice', { url: 'https://a/mcp', headers: { A: '', a: '' } }, 'it has the header a twice'],
   ['without a command', { args: [] }, 'it has no command'],
   ['with a list as its command', { command: ['npx', 'x'] }, 'its command is no text'],
   ['with an empty command', { command: ' ' }, 'its command is no text'],
@@ -210,7 +293,7 @@ describe('the undo', () => {
     const { exitCode, stdout } = await undoFile(file);
     expect(exitCode).toBe(0);
     expect(stdout).toContain('files: it no longer goes through the proxy\n');
-    expect(stdout).toContain(`changed 1 server in ${file}\n`);
+    expect(stdout).toContain(`changed 2 servers in ${file}\n`);
     expect(readFileSync(file, 'utf8')).toBe(before);
     expect(readdirSync(join(file, '..'))).toEqual(['.mcp.json']);
   });
@@ -285,7 +368,7 @@ test('does not change a server that already goes through the proxy', async () =>
 });
 
 test('gives programs one document', async () => {
-  const file = fileWith(configOf({ files: SERVER, search: REMOTE }));
+  const file = fileWith(configOf({ files: SERVER, search: { ...REMOTE, type: 'sse' } }));
   const { exitCode, stdout } = await importFile(file, '--yes', '--json');
   expect(exitCode).toBe(3);
   expect(JSON.parse(stdout)).toMatchObject({

@@ -23,9 +23,10 @@ export function importMcpConfigCommand(mcp: Command, run: RunCommand): void {
     .addHelpText(
       'after',
       `
-The file gets no API key: the proxy finds the key of \`mandate login\`. A server
-with a URL is left as it is, and the command says what to do. The file as it was
-is kept beside it, with .before-mandate after its name.
+The file gets no API key: the proxy finds the key of \`mandate login\`. The proxy
+calls a server with a URL over HTTP. A server is left as it is if it needs a
+login of the client, or speaks only the older transport (SSE). A copy of the
+file as it was is kept beside it, with .before-mandate after its name.
 
 Exit code 3 if a server still does not go through the proxy.
 

@@ -6,6 +6,8 @@ import { pinsCommand } from '../mcp/pins-command.ts';
 import type { ProxyOptions } from '../mcp/proxy-options.ts';
 import { importMcpConfigCommand } from './import-mcp-config.ts';
 
+/** The names that clients have for streamable HTTP. */
+const STREAMABLE = /^(?:https?|streamable[-_]?http)$/i;
 const MOST_HOLD_MS = 24 * 3_600_000;
 
 export function mcpCommand(command: Command, run: RunCommand): void {
@@ -17,7 +19,7 @@ export function mcpCommand(command: Command, run: RunCommand): void {
       'Runs an MCP server behind a proxy that decides each call of a tool. The client and the server stay as they are: ' +
         'docs/mcp.md. Everything after -- is the command of the server.',
     )
-    .usage('[options] -- <command...>')
+    .usage('[options] [-- <command...>]')
     .argument('[command...]', 'the command of an MCP server that speaks over stdio')
     .option('--agent <id>', 'the agent that calls (default MANDATE_AGENT_ID)', someText)
     .option('--principal <id>', 'the user for whom the agent acts', someText)
@@ -36,10 +38,13 @@ export function mcpCommand(command: Command, run: RunCommand): void {
     )
     .option(
       '--approval-url <url>',
-      'the page of a question, for `elicit`; {id} is replaced by its id',
+      'the page of a question, for `elicit`; {id} is replaced by its id (default: /approvals/{id} at the URL of the plane)',
       someText,
     )
-    .option('--no-hints', 'do not ask a person because the server calls a tool destructive')
+    .option(
+      '--no-hints',
+      'ignore what the server says about its tools, for example that they are destructive',
+    )
     .option(
       '--pin-tools <file>',
       'block a tool after the server changed its definition, until a person accepts it (`mandate mcp pins`)',
@@ -51,11 +56,39 @@ export function mcpCommand(command: Command, run: RunCommand): void {
       wholeNumber({ min: 1, max: 1_024, unit: 'MiB' }),
     )
     .option('--listen <address>', 'serve over HTTP at this address, such as 127.0.0.1:7430', someText)
-    .option('--upstream <url>', 'the MCP server behind --listen', someText)
+    .option('--upstream <url>', 'the MCP server, if it speaks streamable HTTP', someText)
+    .option(
+      '--upstream-env <variable>',
+      'the environment variable that has the URL of the MCP server',
+      someText,
+    )
+    .option(
+      '--transport <kind>',
+      'what the server at --upstream speaks: `http` is streamable HTTP, and nothing else is spoken',
+      transport,
+    )
+    .option(
+      '--header <header>',
+      `a header for --upstream, such as 'Authorization: Bearer \${TOKEN}'; \${VAR} and \${VAR:-default} are replaced; may be repeated`,
+      texts,
+    )
+    .option(
+      '--header-env <name=variable>',
+      'a header for --upstream whose value is the value of this environment variable; may be repeated',
+      texts,
+    )
     .option(
       '--allow-host <name>',
       'with --listen: a further name of this host, for requests and for web pages; may be repeated',
-      names,
+      texts,
+    )
+    .addOption(
+      new Option(
+        '--retry <times>',
+        'with --listen: how often to send a call again after the server gave no answer, if the server or a policy says that the tool may be repeated',
+      )
+        .choices(['0', '1'])
+        .default('1'),
     )
     .addHelpText(
       'after',
@@ -69,17 +102,18 @@ Examples:
   mandate mcp --agent coder --mandates mandates.yaml -- python server.py
   mandate mcp --agent coder --defer hold:2m --prefix files. -- node server.js
   mandate mcp import .mcp.json --agent coder
+  mandate mcp --agent coder --upstream https://example.com/mcp \\
+    --header 'Authorization: Bearer \${TOKEN}'
   mandate mcp --agent coder --listen 127.0.0.1:7430 \\
     --upstream https://example.com/mcp`,
     )
     .action((server: string[], options: ProxyOptions) =>
       run(async (context) => {
-        if (options.listen === undefined && options.upstream === undefined) {
+        refuseContradictions(server, options);
+        if (options.listen === undefined) {
           const { proxyOverStdio } = await import('../mcp/proxy-over-stdio.ts');
           return proxyOverStdio(server, options, context);
         }
-        if (server.length > 0)
-          throw new WrongUse('a command and --listen exclude each other', 'Leave one of them out.');
         const { proxyOverHttp } = await import('../mcp/proxy-over-http.ts');
         return proxyOverHttp(options, context);
       }),
@@ -87,8 +121,29 @@ Examples:
   pinsCommand(command, run);
 }
 
-function names(name: string, before: readonly string[] = []): readonly string[] {
-  return [...before, someText(name)];
+function refuseContradictions(server: readonly string[], options: ProxyOptions): void {
+  const { listen, upstream, upstreamEnv, transport, header, headerEnv } = options;
+  const isRemote = upstream !== undefined || upstreamEnv !== undefined;
+  const excluding = (one: string, other: string) =>
+    new WrongUse(`${one} and ${other} exclude each other`, 'Leave one of them out.');
+  if (server.length > 0 && listen !== undefined) throw excluding('a command', '--listen');
+  if (server.length > 0 && isRemote) throw excluding('a command', '--upstream');
+  if (upstream !== undefined && upstreamEnv !== undefined) throw excluding('--upstream', '--upstream-env');
+  const own = { '--upstream-env': upstreamEnv, '--header': header, '--header-env': headerEnv };
+  const useless = Object.entries(own).find(([, value]) => value !== undefined)?.[0];
+  // Over HTTP each client sends its own headers.
+  if (listen !== undefined && useless !== undefined) throw excluding(useless, '--listen');
+  if (!isRemote && (useless !== undefined || transport !== undefined))
+    throw new WrongUse(`${useless ?? '--transport'} has no effect without --upstream`, 'Leave it out.');
+}
+
+function transport(text: string): string {
+  if (STREAMABLE.test(text)) return text;
+  throw new InvalidArgumentError('Give http, which is streamable HTTP.');
+}
+
+function texts(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, someText(text)];
 }
 
 function deferMode(text: string): { mode: 'error' | 'hold' | 'elicit'; holdMs?: number } {

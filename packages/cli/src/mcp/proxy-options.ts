@@ -17,16 +17,22 @@ export type ProxyOptions = {
   defer?: { mode: ProxySettings['defer']; holdMs?: number };
   approvalUrl?: string;
   maxMessage?: number;
+  retry: '0' | '1';
   listen?: string;
   upstream?: string;
+  upstreamEnv?: string;
+  transport?: string;
+  header?: readonly string[];
+  headerEnv?: readonly string[];
   allowHost?: readonly string[];
 };
 
 const HOLD_MS = 30_000;
 const MAX_MESSAGE_MIB = 10;
 
-export function proxySettings(options: ProxyOptions): ProxySettings {
-  const { prefix = '', list, defer = { mode: 'hold' }, approvalUrl } = options;
+export function proxySettings(options: ProxyOptions, context: CommandContext): ProxySettings {
+  const { prefix = '', list, defer = { mode: 'hold' } } = options;
+  const approvalUrl = options.approvalUrl ?? pageOfPlane(options, context);
   return {
     prefix,
     filtersLists: list === 'filter',
@@ -34,9 +40,16 @@ export function proxySettings(options: ProxyOptions): ProxySettings {
     pins: options.pinTools === undefined ? null : new ToolPins(options.pinTools),
     defer: defer.mode,
     holdMs: defer.holdMs ?? HOLD_MS,
-    approvalUrl:
-      approvalUrl === undefined ? null : (id) => approvalUrl.replaceAll('{id}', encodeURIComponent(id)),
+    approvalUrl: approvalUrl === null ? null : (id) => approvalUrl.replaceAll('{id}', encodeURIComponent(id)),
   };
+}
+
+/** The page of the plane's console where a person answers a question. Null: no plane decides. */
+function pageOfPlane({ mandates }: ProxyOptions, { globals, env }: CommandContext): string | null {
+  if (mandates !== undefined) return null;
+  const url = new URL(findConnection(globals, env, () => readProfiles(env)).url);
+  // A client shows the address, so it must not have a password.
+  return `${url.origin}${url.pathname.replace(/\/$/, '')}/approvals/{id}`;
 }
 
 export function agentOf({ agent }: ProxyOptions, { env }: CommandContext): string {

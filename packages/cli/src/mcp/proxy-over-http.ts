@@ -7,12 +7,13 @@ import { write, writeJsonLine } from '../output/write.ts';
 import { findConnection } from '../profiles/find-connection.ts';
 import { readProfiles } from '../profiles/profile-file.ts';
 import { mostBytes, openMandate, type ProxyOptions, proxySettings, reporting } from './proxy-options.ts';
+import { upstreamUrl } from './upstream-url.ts';
 
 export async function proxyOverHttp(options: ProxyOptions, context: CommandContext): Promise<ExitCode> {
   const { globals, env, stdout, stderr, signal } = context;
   const { listen = '', upstream = '', principal, run, allowHost = [] } = options;
   const { host, port } = addressOf(listen);
-  const server = upstreamOf(upstream);
+  const server = upstreamUrl(upstream);
   const { url, key } = findConnection(globals, env, () => readProfiles(env));
   const isLocal = options.mandates !== undefined;
   const onError = reporting(context);
@@ -24,8 +25,9 @@ export async function proxyOverHttp(options: ProxyOptions, context: CommandConte
       isLocal || key !== '' ? await openMandate(options, context) : null,
       isLocal ? null : (apiKey) => new Mandate({ planeUrl: url, apiKey, onError }),
     ),
-    settings: proxySettings(options),
+    settings: proxySettings(options, context),
     mostBytes: mostBytes(options),
+    repeats: options.retry === '1',
     warn: (text) => void stderr.write(`mandate mcp: ${text}\n`),
   });
   if (context.json) await writeJsonLine(stdout, { url: proxy.url });
@@ -43,14 +45,5 @@ function addressOf(listen: string): { host: string; port: number } {
   throw new WrongUse(
     `"${listen}" is no address to listen at`,
     'Give --listen host:port, such as 127.0.0.1:7430.',
-  );
-}
-
-function upstreamOf(upstream: string): URL {
-  const url = URL.canParse(upstream) ? new URL(upstream) : null;
-  if (url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.hash === '') return url;
-  throw new WrongUse(
-    `"${upstream}" is no address of an MCP server`,
-    'Give --upstream with http or https, such as https://example.com/mcp.',
   );
 }

@@ -1,4 +1,5 @@
 /** Decides a call, and handles a question to a person in the way that the settings say. */
+import type { RiskLevel } from '@mandate/schemas';
 import { findMandateError, type MandateDeferredError, type RunningAction } from '@mandate/sdk/plane';
 import type { DeferredCalls } from './deferred-calls.ts';
 import type { Hints } from './known-tools.ts';
@@ -25,6 +26,8 @@ type Deciding = {
   deferred: DeferredCalls;
   /** What the server says about the tool. Null: nothing. */
   hints: Hints | null;
+  /** Null: not known. */
+  risk: RiskLevel | null;
   /** The client states the same key when it repeats a call. Null: it states no key. */
   idempotencyKey: string | null;
   /** The action of an earlier round of the call. Null: this is the first round. */
@@ -57,7 +60,7 @@ type Asked = Decided & { question: MandateDeferredError | null };
 
 async function ask(
   subject: Subject,
-  { caller, settings, deferred, hints, idempotencyKey }: Deciding,
+  { caller, settings, deferred, hints, risk, idempotencyKey }: Deciding,
   waiting: Waiting,
   { actionId, waits }: { actionId: string | null; waits: boolean },
 ): Promise<Asked> {
@@ -84,6 +87,7 @@ async function ask(
     const running = await caller.agent.start({
       ...{ type: 'tool_call', ...subject, options },
       ...(hints !== null && { hints }),
+      ...(risk !== null && { risk }),
     });
     return { kind: 'allowed', running, question: null };
   } catch (thrown) {

@@ -35,6 +35,18 @@ test('a list that cannot be read delays only one call', async () => {
   expect(await tools.find('a', page)).toMatchObject({ name: 'a' });
 });
 
+test('keeps no more definitions than fit in 16 Mi characters', () => {
+  const tools = new KnownTools();
+  const large = (name: string) => ({ name, description: 'x'.repeat(6 * 1024 * 1024) });
+  const none = async () => ({ tools: [] });
+  tools.note({ tools: [large('a'), large('b'), large('c'), tool('d')] });
+  // A definition that is listed again counts once.
+  tools.note({ tools: [large('a'), tool('e')] });
+  return Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => tools.find(name, none))).then((found) =>
+    expect(found.map((known) => known?.name)).toEqual(['a', 'b', undefined, 'd', 'e']),
+  );
+});
+
 test('reads only hints that are true or false', () => {
   expect(hintsOf({ name: 'a', definition: tool('a') })).toEqual({ destructive: true });
   expect(hintsOf({ name: 'a', definition: { name: 'a' } })).toBeNull();

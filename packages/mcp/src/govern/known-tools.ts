@@ -5,6 +5,8 @@
 import { fieldsOf } from '../messages/fields-of.ts';
 
 const MOST_TOOLS = 10_000;
+/** The most that the definitions of a server may take, as JSON. Further tools are not known. */
+const MOST_UNITS = 16 * 1024 * 1024;
 /** The most pages of a list that the proxy itself reads. */
 const MOST_PAGES = 64;
 /** No further page is asked for after this time. */
@@ -28,6 +30,8 @@ export type ListPage = (params: { cursor?: string }) => Promise<unknown>;
 
 export class KnownTools {
   readonly #tools = new Map<string, KnownTool>();
+  /** The length of each known definition as JSON, added up. */
+  #units = 0;
   #listing: Promise<void> | null = null;
   /** After a list could not be read, it is asked for again only after this time. By `performance.now()`. */
   #notBeforeMs = 0;
@@ -40,14 +44,24 @@ export class KnownTools {
       const definition = fieldsOf(tool);
       return typeof definition.name === 'string' ? [{ name: definition.name, definition }] : [];
     });
-    for (const tool of page) if (this.#tools.size < MOST_TOOLS) this.#tools.set(tool.name, tool);
+    for (const tool of page) this.#add(tool);
     return page;
   }
 
   /** The tools of the server have changed. */
   forget(): void {
     this.#tools.clear();
+    this.#units = 0;
     this.#listing = null;
+  }
+
+  #add(tool: KnownTool): void {
+    const known = this.#tools.get(tool.name);
+    const units = unitsOf(tool) - (known === undefined ? 0 : unitsOf(known));
+    const isMore = known === undefined && this.#tools.size >= MOST_TOOLS;
+    if (isMore || this.#units + units > MOST_UNITS) return;
+    this.#tools.set(tool.name, tool);
+    this.#units += units;
   }
 
   /**
@@ -79,6 +93,10 @@ export class KnownTools {
       cursor = nextCursor;
     }
   }
+}
+
+function unitsOf({ definition }: KnownTool): number {
+  return JSON.stringify(definition).length;
 }
 
 /** Returns what the server says about a tool. Null: nothing. */

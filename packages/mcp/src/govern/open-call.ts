@@ -9,16 +9,21 @@ import type { RunningAction } from '@mandate/sdk/plane';
 import { fieldsOf } from '../messages/fields-of.ts';
 import type { Request, Response } from '../messages/read-message.ts';
 import type { Seal } from './sealed-state.ts';
-import type { GovernedMethod, Subject } from './subjects.ts';
+import type { GovernedMethod } from './subjects.ts';
 
 export type OpenCall = {
   /** Names the call within this proxy. */
   readonly callId: string;
-  readonly subject: Subject;
   readonly digest: string;
   readonly method: GovernedMethod;
   readonly running: RunningAction;
-  /** True after the server asked for input: the call may have had an effect. */
+  /** True if the policy has added defaults to the arguments. */
+  readonly fillsIn: boolean;
+  /** True if a repeated call has no further effect. */
+  readonly mayRepeat: boolean;
+  /** The length of the request in UTF-16 units: about the memory that the call takes. */
+  readonly units: number;
+  /** True after the server asked for input, or got the call twice: the call may have had an effect. */
   hasBegun: boolean;
 };
 
@@ -56,14 +61,12 @@ export function readAnswer(call: OpenCall, response: Response, seal: Seal): Answ
  */
 export function frameOf(
   request: Request,
-  { running, subject, method }: Pick<OpenCall, 'running' | 'subject' | 'method'>,
+  { running, fillsIn, method }: Pick<OpenCall, 'running' | 'fillsIn' | 'method'>,
   serverState: { state: string | undefined } | undefined,
 ): string {
   const { text, params } = request;
   const edits: { start: number; end: number; by: string }[] = [];
-  const filled =
-    method === 'tools/call' && Object.keys(running.args).some((key) => !Object.hasOwn(subject.args, key));
-  if (filled) {
+  if (fillsIn && method === 'tools/call') {
     const written = JSON.stringify(running.args);
     const args = params.members.find(({ key }) => key === 'arguments');
     if (args !== undefined) edits.push({ start: args.start, end: args.end, by: written });

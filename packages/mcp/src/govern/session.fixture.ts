@@ -24,8 +24,13 @@ type Given = {
   ask?: ClientLink['ask'];
 };
 
-/** What the client gets: a result or an error, or `forward` with the frame for the server. */
-type Got = { forward?: string; result?: Record<string, unknown>; error?: Record<string, unknown> };
+/** What the client gets: a result or an error, or `forward` with the frame for the server, and the decided action. */
+type Got = {
+  forward?: string;
+  action?: object;
+  result?: Record<string, unknown>;
+  error?: Record<string, unknown>;
+};
 
 export function sessionUnder({ mandate = {}, settings, tools = [], ask = null }: Given) {
   const sdk = new Mandate({ mandate: { allowedTools: ['*'], ...mandate } as never });
@@ -50,7 +55,7 @@ export function sessionUnder({ mandate = {}, settings, tools = [], ask = null }:
     if (opened.kind === 'refused') return JSON.parse(opened.frame);
     const answer = readMessage(JSON.stringify({ jsonrpc: '2.0', id: ids, result: { content: [] } }));
     if (answer.kind === 'response') session.answered(opened.call, answer);
-    return { forward: opened.frame };
+    return { forward: opened.frame, action: opened.call.running.action };
   }
   return {
     ...{ sdk, session, caller, call },

@@ -17,6 +17,19 @@ test('a policy counts instead of the hint of the server', async () => {
   expect(codeOf(await call({ name: 'delete' }))).toBe('ran');
 });
 
+test('states the risk of the tool', async () => {
+  const tools = [READ, { name: 'look', annotations: { readOnlyHint: true, openWorldHint: false } }];
+  const { call } = sessionUnder({ tools });
+  const riskOf = async (params: object, method?: string) =>
+    ((await call(params, method)).action as { risk?: string } | undefined)?.risk;
+  expect(await riskOf({ name: 'read' })).toBe('critical');
+  expect(await riskOf({ name: 'look' })).toBe('safe');
+  expect(await riskOf({ name: 'unlisted' })).toBe('critical');
+  expect(await riskOf({ uri: 'a:b' }, 'resources/read')).toBe(undefined);
+  const unhinted = sessionUnder({ tools, settings: { usesHints: false } });
+  expect((await unhinted.call({ name: 'read' })).action).not.toHaveProperty('risk');
+});
+
 test('leaves the hints out if it is told so', async () => {
   const { call, lists } = sessionUnder({ tools: [DELETE], settings: { usesHints: false } });
   expect(codeOf(await call({ name: 'delete' }))).toBe('ran');

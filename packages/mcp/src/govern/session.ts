@@ -4,7 +4,7 @@
  * go through the same session. A message of the new era states its version in `_meta`.
  */
 import { randomUUID } from 'node:crypto';
-import { keepRecent } from '../keep-recent.ts';
+import { riskOfHints } from '@mandate/schemas/core';
 import { fieldsOf } from '../messages/fields-of.ts';
 import type { Notification, Request, Response } from '../messages/read-message.ts';
 import { errorFrame, notificationFrame, resultFrame } from '../messages/write-message.ts';
@@ -12,8 +12,10 @@ import { decideCall, type Waiting } from './decide-call.ts';
 import { DeferredCalls, digestOf } from './deferred-calls.ts';
 import { filterList, isList } from './filter-list.ts';
 import { hintsOf, type KnownTool, KnownTools } from './known-tools.ts';
+import { mayRepeat } from './may-repeat.ts';
 import { type Answered, frameOf, type OpenCall, readAnswer } from './open-call.ts';
 import type { GovernedRequest } from './open-request.ts';
+import { ParkedCalls } from './parked-calls.ts';
 import { ownRefusal, type Refusal, refusalFrame } from './refusal.ts';
 import { RunningTasks } from './running-tasks.ts';
 import { createSeal, type Seal } from './sealed-state.ts';
@@ -33,8 +35,6 @@ export type ClientLink = {
 /** `refused`: the frame is the answer. `forward`: the frame goes to the server. */
 export type Opened = { kind: 'refused'; frame: string } | { kind: 'forward'; frame: string; call: OpenCall };
 
-/** How many calls may wait until the client has answered the server. */
-const MOST_PARKED = 1_000;
 const INVALID_PARAMS = -32602;
 const INTERNAL = -32603;
 /** The keys of `_meta` by which a request states its version and its client. */
@@ -47,15 +47,18 @@ export class Session {
   readonly #tools = new KnownTools();
   readonly #tasks = new RunningTasks();
   readonly #deferred: DeferredCalls;
-  /** Calls that need input of the client. The client makes them again with the input. */
-  readonly #parked = new Map<string, OpenCall>();
+  readonly #parked: ParkedCalls;
   /** The capabilities that the client stated in `initialize`. */
   #capabilities: Readonly<Record<string, unknown>> = {};
 
-  constructor(settings: ProxySettings, { seal = createSeal(), deferred = new DeferredCalls() } = {}) {
+  constructor(
+    settings: ProxySettings,
+    { seal = createSeal(), deferred = new DeferredCalls(), parked = new ParkedCalls() } = {},
+  ) {
     this.#settings = settings;
     this.#seal = seal;
     this.#deferred = deferred;
+    this.#parked = parked;
   }
 
   /** Reads what a passing request says about the client. */
@@ -93,9 +96,8 @@ export class Session {
     const sealed = params.value.requestState;
     const state = typeof sealed === 'string' ? this.#seal.open(sealed, digest) : null;
     const serverState = state === null ? undefined : { state: state.server };
-    const parked = state?.callId === undefined ? undefined : this.#parked.get(state.callId);
-    if (parked !== undefined) {
-      this.#parked.delete(parked.callId);
+    const parked = state?.callId === undefined ? null : this.#parked.take(state.callId);
+    if (parked !== null) {
       const { signal: stop } = parked.running;
       if (stop.aborted) return refused(stopOf(parked));
       return { kind: 'forward', frame: frameOf(request, parked, serverState), call: parked };
@@ -105,11 +107,12 @@ export class Session {
     const unpinned = method === 'tools/call' ? await this.#unpinned(String(params.value.name), tool) : null;
     if (unpinned !== null) return refused(unpinned);
     const key = meta['mandate/idempotencyKey'];
+    const hints = this.#settings.usesHints ? hintsOf(tool) : null;
     const decided = await decideCall(
       subject,
       {
-        ...{ caller, settings: this.#settings, deferred: this.#deferred },
-        hints: this.#settings.usesHints ? hintsOf(tool) : null,
+        ...{ caller, settings: this.#settings, deferred: this.#deferred, hints },
+        risk: this.#settings.usesHints && method === 'tools/call' ? riskOfHints(hints ?? {}) : null,
         idempotencyKey: typeof key === 'string' && key !== '' ? key : null,
         actionId: state?.actionId ?? null,
       },
@@ -121,7 +124,13 @@ export class Session {
       return asks === null ? refused(refusal) : { kind: 'refused', frame: asks };
     }
     const { running } = decided;
-    const call = { callId: randomUUID(), subject, digest, method, running, hasBegun: false };
+    const call = {
+      ...{ callId: randomUUID(), digest, method, running, hasBegun: false },
+      // A second request would begin a second task.
+      mayRepeat: mayRepeat(hints, running.decision) && params.value.task === undefined,
+      fillsIn: Object.keys(running.args).some((key) => !Object.hasOwn(subject.args, key)),
+      units: request.text.length,
+    };
     return { kind: 'forward', frame: frameOf(request, call, serverState), call };
   }
 
@@ -130,7 +139,7 @@ export class Session {
     const answer: Answered = readAnswer(call, response, this.#seal);
     if (answer.kind === 'needs-input') {
       call.hasBegun = true;
-      keepRecent(this.#parked, call.callId, call, MOST_PARKED);
+      this.#parked.keep(call);
     }
     if (answer.kind === 'task') this.#tasks.add(answer.taskId, call);
     return answer.text;

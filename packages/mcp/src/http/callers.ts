@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Asker, type Caller, callerOf } from '../govern/settings.ts';
 import { keepRecent } from '../keep-recent.ts';
+import { ProvenMap } from '../proven-map.ts';
 import { mandateHeader } from './proxy-headers.ts';
 
 /** The instance of the SDK for one key. */
@@ -26,7 +27,11 @@ export class Callers {
   readonly #fixed: Fixed;
   readonly #own: OpenAsker | null;
   readonly #open: ((key: string) => OpenAsker) | null;
-  readonly #askers = new Map<string, OpenAsker>();
+  /** By the digests of their keys. A key is proven when the plane has answered one of its questions. */
+  readonly #askers = new ProvenMap<OpenAsker>(MOST_OPEN, (dropped) => {
+    this.#callers.clear();
+    void dropped.close().catch(() => {});
+  });
   readonly #callers = new Map<string, Caller>();
 
   /**
@@ -70,7 +75,7 @@ export class Callers {
       runId: runId as string | undefined,
     };
     const name = JSON.stringify([stated, key === undefined ? null : digestOf(key)]);
-    const caller = this.#callers.get(name) ?? callerOf(asker, { ...stated, key: name });
+    const caller = this.#callers.get(name) ?? this.#callerOf(asker, { ...stated, key: name }, key);
     keepRecent(this.#callers, name, caller, MOST_OPEN);
     return { ok: true, caller };
   }
@@ -79,15 +84,26 @@ export class Callers {
     await Promise.all([this.#own, ...this.#askers.values()].map((asker) => asker?.close()));
   }
 
+  #callerOf(asker: OpenAsker, stated: Parameters<typeof callerOf>[1], key: string | undefined): Caller {
+    const caller = callerOf(asker, stated);
+    if (key === undefined) return caller;
+    const digest = digestOf(key);
+    const proving = <Answer>(answer: Answer): Answer => {
+      if (this.#askers.get(digest) === asker) this.#askers.prove(digest, asker);
+      return answer;
+    };
+    return {
+      ...caller,
+      agent: { ...caller.agent, start: async (call) => proving(await caller.agent.start(call)) },
+      permits: async (tools) => proving(await caller.permits(tools)),
+    };
+  }
+
   #askerOf(key: string): OpenAsker | null {
     if (this.#open === null) return null;
     const name = digestOf(key);
     const asker = this.#askers.get(name) ?? this.#open(key);
-    const dropped = keepRecent(this.#askers, name, asker, MOST_OPEN);
-    if (dropped !== null) {
-      this.#callers.clear();
-      void dropped.close().catch(() => {});
-    }
+    this.#askers.keep(name, asker);
     return asker;
   }
 }

@@ -7,6 +7,7 @@ import type { OpenRequest } from '../govern/open-request.ts';
 import type { Session } from '../govern/session.ts';
 import { keepRecent } from '../keep-recent.ts';
 import type { Response } from '../messages/read-message.ts';
+import { ProvenMap } from '../proven-map.ts';
 
 export type ClientSession = {
   session: Session;
@@ -22,7 +23,8 @@ const MOST_SESSIONS = 10_000;
 const MOST_OPEN = 1_000;
 
 export class ClientSessions {
-  readonly #sessions = new Map<string, ClientSession>();
+  /** A session is proven when the server has accepted one of its requests. */
+  readonly #sessions = new ProvenMap<ClientSession>(MOST_SESSIONS);
   readonly #create: () => Session;
 
   constructor(create: () => Session) {
@@ -33,7 +35,7 @@ export class ClientSessions {
   of(callerKey: string, id: string | null): ClientSession {
     const name = nameOf(callerKey, id);
     const known = this.#sessions.get(name) ?? this.created();
-    this.#keep(name, known);
+    this.#sessions.keep(name, known);
     return known;
   }
 
@@ -42,13 +44,9 @@ export class ClientSessions {
     return { session: this.#create(), open: new Map(), asked: new Map() };
   }
 
-  /** The server has named the session. */
-  name(callerKey: string, id: string, session: ClientSession): void {
-    this.#keep(nameOf(callerKey, id), session);
-  }
-
-  #keep(name: string, session: ClientSession): void {
-    keepRecent(this.#sessions, name, session, MOST_SESSIONS);
+  /** The server has named the session, or has accepted a request of it. */
+  prove(callerKey: string, id: string | null, session: ClientSession): void {
+    this.#sessions.prove(nameOf(callerKey, id), session);
   }
 }
 

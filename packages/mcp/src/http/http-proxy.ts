@@ -23,12 +23,14 @@ import { errorFrame, notificationFrame, requestFrame } from '../messages/write-m
 import type { Callers } from './callers.ts';
 import { originFault } from './check-origin.ts';
 import { type ClientSession, type ClientSessions, rememberOpen } from './client-session.ts';
+import { didNotRun, isFailure, unreachable } from './failed-answers.ts';
 import { holdsMessage } from './login-body.ts';
 import { decodedName, headersOf, isPlainUtf8 } from './proxy-headers.ts';
 import { Bodies, BodyRefused } from './read-body.ts';
 import { relayAnswer, relayBytes } from './relay-answer.ts';
 import { Reply } from './reply.ts';
 import { routeOf } from './route-of.ts';
+import { sendCall } from './send-call.ts';
 import { EventSplitter } from './split-events.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -38,6 +40,8 @@ type Parts = {
   sessions: ClientSessions;
   knownHosts: ReadonlySet<string>;
   mostBytes: number;
+  /** Whether a call that may be repeated is sent once more if the server gave no answer. */
+  repeats: boolean;
   warn(text: string): void;
 };
 
@@ -56,8 +60,6 @@ type Exchange = {
 
 const HEADER_MISMATCH = -32020;
 const INTERNAL = -32603;
-/** With these answers the server did not run the call. */
-const DID_NOT_RUN: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 406, 415, 429]);
 const CANCEL_MS = 2_000;
 /** How long the server may take for a list that the proxy asks for. */
 const ASK_SERVER_MS = 10_000;
@@ -159,8 +161,8 @@ export class HttpProxy {
       const cancelled =
         message.method === 'notifications/cancelled' ? namedId(message.params.value.requestId) : null;
       const governed = cancelled === null ? null : client.open.get(cancelled)?.governed;
+      governed?.deciding.abort(new Error('The client cancelled the call.'));
       if (!governed || governed.call !== null) return this.#forward(exchange, body, null);
-      governed.deciding.abort(new Error('The client cancelled the call.'));
       response.writeHead(202).end();
       return;
     }
@@ -195,7 +197,8 @@ export class HttpProxy {
     }
     const sessionId = answer.headers['mcp-session-id'];
     if (isFailure(answer) && open !== null) client.open.delete(open.request.id);
-    if (isFirst && typeof sessionId === 'string') this.#parts.sessions.name(caller.key, sessionId, client);
+    if (isFirst && typeof sessionId === 'string' && !isFailure(answer))
+      this.#parts.sessions.prove(caller.key, sessionId, client);
     await this.#relay(answer, { ...exchange, client }, open);
   }
 
@@ -241,7 +244,9 @@ export class HttpProxy {
     stop.addEventListener('abort', onStop, { once: true });
     if (stop.aborted) return onStop();
     const lost = (error: unknown) => {
-      if (governed.isAnswered || gone.aborted) return;
+      if (gone.aborted) return;
+      // The answer came on another stream.
+      if (governed.isAnswered) return endEmpty(exchange.response);
       forget();
       reply.end(client.session.lost(request, unreachable(error)));
     };
@@ -249,14 +254,23 @@ export class HttpProxy {
     try {
       const body = Buffer.from(frame);
       const ends = AbortSignal.any([gone, stop]);
-      answer = await this.#parts.upstream.send({ ...this.#asSent(exchange.request), body, signal: ends });
+      answer = await sendCall({
+        send: () => this.#parts.upstream.send({ ...this.#asSent(exchange.request), body, signal: ends }),
+        mayRepeat: this.#parts.repeats && call.mayRepeat && !call.hasBegun,
+        ends: AbortSignal.any([ends, deciding.signal]),
+        isAnswered: () => governed.isAnswered,
+        onRepeat: (why) => {
+          call.hasBegun = true;
+          this.#parts.warn(`the action ${call.running.action.id} is sent to the server once more: ${why}`);
+        },
+      });
     } catch (error) {
       return lost(error);
     }
     if (isFailure(answer)) {
       forget();
       // In a later round of its input, the call may have had its effect already.
-      const hasNotRun = DID_NOT_RUN.has(answer.statusCode ?? 0) && !call.hasBegun;
+      const hasNotRun = didNotRun(answer) && !call.hasBegun;
       if (hasNotRun) void call.running.settle({ status: 'cancelled' });
       if (!reply.isStream) return relayBytes(answer, exchange);
       // The stream contains messages, and the body of this answer is none.
@@ -271,8 +285,10 @@ export class HttpProxy {
   }
 
   async #relay(answer: IncomingMessage, exchange: Exchange, own: OpenRequest | null): Promise<void> {
-    const { response, client, caller } = exchange;
-    const { warn, mostBytes } = this.#parts;
+    const { response, client, caller, sessionId } = exchange;
+    const { warn, mostBytes, sessions } = this.#parts;
+    const isKnown = sessions.of(caller.key, sessionId) === client;
+    if (isKnown && !isFailure(answer)) sessions.prove(caller.key, sessionId, client);
     await relayAnswer(answer, {
       ...{ response, bodies: this.#bodies, mostBytes, warn, expectsMessage: own !== null },
       change: (message) => this.#fromServer(message, { client, caller, own }),
@@ -407,15 +423,9 @@ function headersFor(sent: readonly string[], method: string): string[] {
   return headers;
 }
 
-function isFailure({ statusCode = 500 }: IncomingMessage): boolean {
-  return statusCode >= 300;
-}
-
-function unreachable(error: unknown): string {
-  return `The server gave no answer: ${error instanceof Error ? error.message : error}.`.replace(
-    /\.\.$/,
-    '.',
-  );
+function endEmpty(response: ServerResponse): void {
+  if (!response.headersSent) response.writeHead(202);
+  response.end();
 }
 
 function refuse(response: ServerResponse, status: number, message: string): void {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DeferredCalls } from '../govern/deferred-calls.ts';
+import { ParkedCalls } from '../govern/parked-calls.ts';
 import { createSeal } from '../govern/sealed-state.ts';
 import { Session } from '../govern/session.ts';
 import type { ProxySettings } from '../govern/settings.ts';
@@ -20,6 +21,8 @@ export type HttpProxyOptions = {
   settings: ProxySettings;
   /** The longest body and the longest event, in bytes. */
   mostBytes: number;
+  /** Whether a call that may be repeated is sent once more if the server gave no answer. */
+  repeats: boolean;
   /** Further names of this host that a client or a web page may use. */
   knownHosts: readonly string[];
   /** Tells the operator. */
@@ -35,10 +38,11 @@ export async function startHttpProxy(
 ): Promise<{ url: string; stop(): Promise<void> }> {
   const { host, port, callers, settings } = options;
   const upstream = new Upstream(options.upstream, MOST_SOCKETS);
-  const shared = { seal: createSeal(), deferred: new DeferredCalls() };
+  const shared = { seal: createSeal(), deferred: new DeferredCalls(), parked: new ParkedCalls() };
   const sessions = new ClientSessions(() => new Session(settings, shared));
   const proxy = new HttpProxy({
-    ...{ upstream, callers, sessions, mostBytes: options.mostBytes, warn: options.warn },
+    ...{ upstream, callers, sessions, mostBytes: options.mostBytes },
+    ...{ warn: options.warn, repeats: options.repeats },
     knownHosts: new Set([host, ...options.knownHosts]),
   });
   const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) =>

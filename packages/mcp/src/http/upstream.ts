@@ -2,6 +2,22 @@
 import { Agent, type IncomingMessage, request as plainRequest } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 
+/** The errors of a connection that was refused, or that ended before its time. */
+const LOST: ReadonlySet<unknown> = new Set([
+  ...['ECONNABORTED', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'],
+  ...['EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT'],
+]);
+
+/** The connection was lost before a byte of the answer came. */
+export class ConnectionLost extends Error {
+  constructor(cause: Error) {
+    super(cause.message, { cause });
+    this.name = 'ConnectionLost';
+  }
+}
+
+/** How long it may take to connect. */
+const CONNECT_MS = 30_000;
 /** No byte for this long ends a request. A call that runs longer needs a stream with comments. */
 const IDLE_MS = 15 * 60_000;
 
@@ -25,7 +41,11 @@ export class Upstream {
     this.#agent = url.protocol === 'https:' ? new SecureAgent(options) : new Agent(options);
   }
 
-  /** Resolves with the answer when its headers have come. */
+  /**
+   * Resolves with the answer when its headers have come.
+   *
+   * @throws ConnectionLost, or another error
+   */
   send({ method, path, headers, body, signal }: UpstreamRequest): Promise<IncomingMessage> {
     const { protocol, hostname, port, host } = this.url;
     const start = protocol === 'https:' ? secureRequest : plainRequest;
@@ -41,7 +61,23 @@ export class Upstream {
       sent.on('timeout', () =>
         sent.destroy(new Error(`The server sent nothing for ${IDLE_MS / 60_000} minutes.`)),
       );
-      sent.on('error', reject);
+      // A connection may have served other requests before.
+      let bytesRead = () => 0;
+      sent.on('socket', (socket) => {
+        const before = socket.bytesRead;
+        bytesRead = () => socket.bytesRead - before;
+      });
+      sent.on('error', (error: NodeJS.ErrnoException) =>
+        reject(LOST.has(error.code) && bytesRead() === 0 ? new ConnectionLost(error) : error),
+      );
+      sent.once('socket', (socket) => {
+        if (!socket.connecting) return;
+        const timer = setTimeout(
+          () => sent.destroy(new Error(`No connection to the server in ${CONNECT_MS / 1_000} s.`)),
+          CONNECT_MS,
+        );
+        for (const event of ['connect', 'close']) socket.once(event, () => clearTimeout(timer));
+      });
       sent.on('response', resolve);
       sent.end(body ?? undefined);
     });

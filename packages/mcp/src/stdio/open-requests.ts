@@ -43,4 +43,9 @@ export class OpenRequests {
   waiting(): readonly OpenRequest[] {
     return [...this.#open.values()];
   }
+
+  /** Returns a request if the client waits for its answer. */
+  waitsFor(id: string): OpenRequest | undefined {
+    return this.#open.get(id);
+  }
 }

@@ -1,6 +1,6 @@
 /**
- * The proxy between a client and a server that both speak over stdio. Frames that the proxy does not touch keep their
- * bytes and their order. A call that is being decided holds up no other frame.
+ * The proxy for a client that speaks over stdio. The server speaks over stdio too, or over HTTP (`remote`). Frames that
+ * the proxy does not change keep their bytes and their order. A call that is being decided holds up no other frame.
  */
 import { randomUUID } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
@@ -24,12 +24,12 @@ import { decoded, LineSplitter, LineTooLong } from '../messages/split-lines.ts';
 import { errorFrame, notificationFrame, requestFrame } from '../messages/write-message.ts';
 import { drained } from '../streams/drained.ts';
 import { OpenRequests } from './open-requests.ts';
-import type { ServerProcess } from './server-process.ts';
+import type { ServerLink, Unanswered } from './server-link.ts';
 
 type Parts = {
   input: Readable;
   output: Writable;
-  server: ServerProcess;
+  server: ServerLink;
   session: Session;
   caller: Caller;
   /** The longest line of either side, in bytes. */
@@ -43,12 +43,15 @@ type Parts = {
 /** `code`: how the server ended. Null: it was stopped, because the client went away. */
 export type ProxyEnd = { code: number | null; fault: string | null };
 
+const INTERNAL = -32603;
 /** How long the server may take for a list that the proxy asks for. */
 const ASK_SERVER_MS = 10_000;
 /** How long the output of an ended server is read. A process that it left behind can keep the output open. */
 const LAST_WORDS_MS = 1_000;
 /** How much the server may leave unread. The proxy reads on, so that it notices when the client goes away. */
 const MOST_UNREAD_BYTES = 64 * 1024 * 1024;
+/** While the client leaves more than this unread, the proxy reads no further message of the client. */
+const MOST_UNREAD_ANSWERS = 1024 * 1024;
 
 /** Resolves when the client or the server has ended. Then the server has no process left. */
 export async function runStdioProxy(parts: Parts): Promise<ProxyEnd> {
@@ -81,6 +84,7 @@ class StdioProxy {
     const stop = () => void input.destroy();
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
+    server.onUnanswered?.((unanswered) => this.#unanswered(unanswered));
     const clientGone = this.#readClient().then(() => null);
     const serverRead = this.#readServer();
     const first = await Promise.race([clientGone, server.ended]).catch(async (error: unknown) => {
@@ -103,9 +107,12 @@ class StdioProxy {
   }
 
   async #readClient(): Promise<void> {
-    const { input, mostLineBytes } = this.#parts;
+    const { input, output, mostLineBytes } = this.#parts;
     try {
-      await readLines(input, mostLineBytes, async (bytes) => this.#clientLine(bytes));
+      await readLines(input, mostLineBytes, (bytes) => {
+        this.#clientLine(bytes);
+        return output.writableLength > MOST_UNREAD_ANSWERS ? drained(output, input) : undefined;
+      });
     } catch (error) {
       if (error instanceof LineTooLong) this.#fail(`The client sent too much. ${error.message}`);
       else if (!this.#parts.signal.aborted && !isClosed(error)) throw error;
@@ -303,19 +310,42 @@ class StdioProxy {
     const why = error instanceof Error ? error.message : String(error);
     this.#parts.warn(`a request could not be handled: ${why}`);
     this.#toClient(
-      errorFrame(id, { code: -32603, message: `The proxy could not handle the request: ${why}` }),
+      errorFrame(id, { code: INTERNAL, message: `The proxy could not handle the request: ${why}` }),
     );
   }
 
   #serverLost(why: string): void {
-    for (const { request, governed } of this.#open.waiting()) {
-      this.#open.remove(request.id);
-      if (governed?.isAnswered) continue;
-      if (governed !== null) {
-        governed.deciding.abort(new Error(why));
-        this.#toClient(this.#parts.session.lost(governed.request, why));
-      } else this.#toClient(errorFrame(request.id, { code: -32603, message: why }));
+    for (const open of this.#open.waiting()) this.#lost(open, why);
+  }
+
+  #lost({ request, governed }: OpenRequest, why: string): void {
+    this.#open.remove(request.id);
+    if (governed?.isAnswered) return;
+    if (governed !== null) {
+      governed.deciding.abort(new Error(why));
+      this.#toClient(this.#parts.session.lost(governed.request, why));
+    } else this.#toClient(errorFrame(request.id, { code: INTERNAL, message: why }));
+  }
+
+  #unanswered(unanswered: Unanswered): void {
+    const { id } = unanswered;
+    const ours = this.#askedServer.get(id);
+    if (ours !== undefined) {
+      ours({ kind: 'response', text: '', id, result: null, isError: true });
+      return;
     }
+    // A request that the client has cancelled needs no answer.
+    const open = this.#open.waitsFor(id);
+    if (open === undefined) return;
+    if (unanswered.kind === 'lost') {
+      this.#lost(open, unanswered.why);
+      return;
+    }
+    this.#open.remove(id);
+    const call = open.governed?.call ?? null;
+    // In a later round of its input, the call may have had its effect already.
+    if (call !== null && !call.hasBegun) void call.running.settle({ status: 'cancelled' });
+    this.#toClient(unanswered.frame);
   }
 
   async #ask(method: string, params: object, signal: AbortSignal): Promise<unknown> {
@@ -342,7 +372,8 @@ class StdioProxy {
     this.#askedServer.set(id, resolve);
     this.#toServer(requestFrame(id, method, params));
     try {
-      const { result } = await promise;
+      const { result, isError } = await promise;
+      if (isError) throw new Error('The server refused the request.');
       return result?.value;
     } finally {
       clearTimeout(timer);

@@ -7,14 +7,13 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ServerEnd, ServerLink } from './server-link.ts';
 import { startWatchdog, type Watchdog } from './watchdog.ts';
-
-export type ServerEnd = { code: number | null; signal: NodeJS.Signals | null; error: Error | null };
 
 /** How long the server has to end after its input was closed, and again after SIGTERM. */
 const GRACE_MS = 1_000;
 
-export class ServerProcess {
+export class ServerProcess implements ServerLink {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
   readonly #watchdog: Watchdog | null;
   /** Resolves when the server has ended, or could not be started. */

@@ -1,13 +1,18 @@
 /** Waits for a slow reader. */
 import { once } from 'node:events';
-import type { Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 
-/** Resolves when the stream takes more bytes, or has closed. Leaves no listener behind. */
-export async function drained(stream: Writable): Promise<void> {
-  if (!stream.writableNeedDrain || stream.destroyed) return;
+/**
+ * Resolves when the stream takes more bytes, or has closed. Leaves no listener behind.
+ *
+ * @param source where the bytes come from. When it has closed, nobody waits any longer
+ */
+export async function drained(stream: Writable, source?: Readable): Promise<void> {
+  if (!stream.writableNeedDrain || stream.destroyed || source?.destroyed) return;
   const done = new AbortController();
   const { signal } = done;
   const ended = ['drain', 'close'].map((event) => once(stream, event, { signal }).catch(() => {}));
+  if (source !== undefined) ended.push(once(source, 'close', { signal }).catch(() => {}));
   await Promise.race(ended);
   done.abort();
 }

@@ -6,6 +6,7 @@ import { type ModelRequest, RunningCall } from '@mandate/sdk/proxy';
 import { callerOf, type HttpReply, type HttpRequest, takeRawBody } from '@mandate/server';
 import { agentOfRequest, type NamedAgent } from '../callers/agent-of-request.ts';
 import type { CallerPlane } from '../callers/caller-planes.ts';
+import { countedBy } from '../measures.ts';
 import { type ModelGateway, planesOf } from '../model-gateway.ts';
 import type { ProtocolName } from '../models/models-shape.ts';
 import type { Target } from '../models/route-model.ts';
@@ -76,7 +77,7 @@ function isSameCall(one: Target, other: Target): boolean {
 
 /** @param at which of the upstreams it is. A later one is asked for an action of its own */
 async function start(
-  { protocol, path, body, agent, plane, client }: Call,
+  { gateway, protocol, path, body, agent, plane, client }: Call,
   target: Target,
   at: number,
 ): Promise<Started> {
@@ -101,7 +102,10 @@ async function start(
     },
     client.left,
   );
-  return { target, call: new RunningCall(planned, billedAt(price, action), null) };
+  return {
+    target,
+    call: new RunningCall(planned, countedBy(gateway.measures, target, billedAt(price, action)), null),
+  };
 }
 
 /**

@@ -5,9 +5,10 @@
 
 import { type DocumentFault, type DocumentSource, readDocuments } from '@mandate/policy/documents';
 import { compileModelPrices } from '@mandate/policy/parts';
+import type { ReadSecret } from '@mandate/runtime/secret-source';
 import type { ModelPriceDocument, TokenPrice } from '@mandate/schemas';
 import { type Model, modelsDocument, PROTOCOLS, type Upstream, type WrittenModels } from './models-shape.ts';
-import { filledUpstream, type ReadSecret } from './upstream-secrets.ts';
+import { filledUpstream } from './upstream-secrets.ts';
 
 const MOST_UPSTREAMS = 1_000;
 const MOST_MODELS = 10_000;
@@ -24,7 +25,6 @@ export type LoadedModels =
 /** Without a file no model can be called. */
 export const NO_MODELS: ModelsDocument = { upstreams: new Map(), models: new Map(), defaults: {} };
 
-/** @param readSecret returns a key, or throws a text that says why it cannot be read */
 export function loadModels(source: DocumentSource, readSecret: ReadSecret): LoadedModels {
   const found: ModelsDocument[] = [];
   const faults = readDocuments(

@@ -2,17 +2,10 @@
  * The file `models.yaml`, which people edit while the gateway runs. It is read again after an edit of the file, or of a
  * file with a key. After a bad edit the last good document stays in force. Without a file no model can be called.
  */
-import { existsSync } from 'node:fs';
 import { describeFault } from '@mandate/policy/documents';
-import {
-  type FollowedDocument,
-  followDocument,
-  type Logger,
-  MandateError,
-  readTextFile,
-} from '@mandate/runtime';
+import { type FollowedDocument, followDocument, type Logger, MandateError } from '@mandate/runtime';
+import { secretReader } from '@mandate/runtime/secret-source';
 import { loadModels, type ModelsDocument, NO_MODELS } from './models-document.ts';
-import type { ReadSecret } from './upstream-secrets.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -27,21 +20,12 @@ export function openModelsFile(
 ): ModelsFile {
   const path = named ?? folder.models;
   let models = NO_MODELS;
-  let secretFiles: string[] = [];
   const { readiness, look, stop } = followDocument({
     path,
+    mayBeMissing: named === undefined,
     name: 'models',
     log,
-    parse(bytes) {
-      secretFiles = [];
-      const readSecret: ReadSecret = (source) => {
-        if ('env' in source) return env[source.env] || null;
-        secretFiles.push(source.file);
-        return secretIn(source.file);
-      };
-      return loadModels(bytes, readSecret);
-    },
-    alsoRead: () => secretFiles,
+    parse: (bytes, readText) => loadModels(bytes, secretReader(env, readText)),
     onGood(read, isFirst) {
       models = read.document;
       if (isFirst) return;
@@ -49,7 +33,6 @@ export function openModelsFile(
       log.warn({ path, ...names }, 'the document of models was edited and is in force');
     },
     onBadStart(faults) {
-      if (named === undefined && !existsSync(path)) return;
       const lines = faults.map((fault) => describeFault(path, fault));
       throw new MandateError('MODELS_INVALID', `the document of models is bad\n${lines.join('\n')}`, {
         remedy: 'Correct the file at these places. docs/model-gateway.md has every field.',
@@ -57,12 +40,4 @@ export function openModelsFile(
     },
   });
   return { models: () => models, readiness, look, stop };
-}
-
-function secretIn(path: string): string | null {
-  try {
-    return readTextFile(path).trim() || null;
-  } catch {
-    return null;
-  }
 }

@@ -1,4 +1,5 @@
 /** The shape of `models.yaml`, and of an upstream with its defaults and its key. */
+import { secretSource } from '@mandate/runtime/secret-source';
 import { modelPriceDocument, type TokenPrice } from '@mandate/schemas';
 import { z } from 'zod';
 
@@ -7,11 +8,6 @@ const DAY_MS = 86_400_000;
 const text = z.string().min(1).max(2_000);
 const name = z.string().min(1).max(200);
 const timeoutMs = z.int().min(1).max(DAY_MS);
-
-const secret = z.union([
-  z.strictObject({ env: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of a variable') }),
-  z.strictObject({ file: text }),
-]);
 
 export const PROTOCOLS = ['openai', 'anthropic'] as const;
 export type ProtocolName = (typeof PROTOCOLS)[number];
@@ -29,7 +25,7 @@ const upstream = z.strictObject({
     .url({ protocol: /^https?$/ })
     .max(2_000)
     .optional(),
-  apiKey: secret.optional(),
+  apiKey: secretSource.optional(),
   /** Default: `bearer` for OpenAI's protocol, `x-api-key` for Anthropic's, and `none` without a key. */
   auth: z.enum(AUTH_STYLES).optional(),
   /** The name of the provider in rules and price lists. Default: the name of the upstream. */

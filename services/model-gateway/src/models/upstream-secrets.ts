@@ -1,11 +1,6 @@
 /** Fills in what the document of models leaves out: keys from the environment or from files, and defaults. */
+import { missingSecret, type ReadSecret } from '@mandate/runtime/secret-source';
 import type { ProtocolName, Upstream, WrittenUpstream } from './models-shape.ts';
-
-/** Where a key is: in an environment variable, or in a file. */
-type SecretSource = NonNullable<WrittenUpstream['apiKey']>;
-
-/** Returns the key. Null if there is none. */
-export type ReadSecret = (source: SecretSource) => string | null;
 
 const BASE_URLS: Readonly<Record<ProtocolName, string>> = {
   openai: 'https://api.openai.com/v1',
@@ -25,12 +20,7 @@ export function filledUpstream(
   say: (message: string) => void,
 ): Upstream {
   const apiKey = source === undefined ? null : readSecret(source);
-  if (source !== undefined && apiKey === null)
-    say(
-      'env' in source
-        ? `the environment has no ${source.env}: set it`
-        : `the file ${source.file} cannot be read, or is empty`,
-    );
+  if (source !== undefined && apiKey === null) say(missingSecret(source));
   if (apiKey !== null && !SENDABLE.test(apiKey)) say('the key has characters that no header may have');
   return {
     ...written,

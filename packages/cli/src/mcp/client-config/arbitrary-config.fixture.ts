@@ -20,7 +20,7 @@ const server: fc.Arbitrary<Server> = fc
 export const servers = fc.uniqueArray(server, { selector: (one) => one.name, maxLength: 4 });
 
 /** Draws a choice for each place of a text, so that one list of numbers decides the whole layout. */
-function chooser(choices: readonly number[]) {
+export function chooser(choices: readonly number[]) {
   let at = 0;
   return <T>(from: readonly T[]): T => {
     const choice = choices[at % choices.length] ?? 0;

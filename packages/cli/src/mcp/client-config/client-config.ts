@@ -3,18 +3,8 @@
  * keeps its bytes: the order, the comments, the indentation, and fields that this program does not know.
  */
 import type { TextSpan } from '@mandate/schemas/json-spans';
-
-/** A text value, and where it is with its quotation marks. */
-export type Word = TextSpan & { value: string };
-
-/** The list of arguments. `memberStart`: where its key begins. */
-export type Arguments = TextSpan & { memberStart: number; words: readonly Word[] };
-
-type Named = {
-  name: string;
-  /** The folder of the project that the entry is for, in a file with the servers of several projects. */
-  within: string | null;
-};
+import type { Arguments, Group, Named, Word } from './config-fields.ts';
+import { type RemoteEntry, type RemoteFields, remoteFault, remoteOf } from './remote-entry.ts';
 
 /** An entry with a command, which the client starts. */
 export type StdioEntry = Named & {
@@ -23,12 +13,21 @@ export type StdioEntry = Named & {
   args: Arguments | null;
   /** If the entry has no arguments: what to write after the command, before a list of arguments. */
   newArgs: string;
+  /** The key of the command. */
+  commandKey: TextSpan;
+  type: Word | null;
+  env: Group | null;
+  /** The names of variables that the client passes on. */
+  envVars: TextSpan | null;
+  /** The marks of lines that an import has put into comments. */
+  marks: readonly TextSpan[];
 };
 
 export type ServerEntry =
   | StdioEntry
-  /** The client calls a URL. */
-  | (Named & { kind: 'remote' })
+  | RemoteEntry
+  /** The client calls a URL, and the proxy cannot stand between over stdio. `listens`: it can over HTTP. */
+  | (Named & { kind: 'direct'; why: string; listens: boolean })
   | (Named & { kind: 'faulty'; fault: string });
 
 export type ClientConfig = {
@@ -40,16 +39,20 @@ export type ClientConfig = {
 };
 
 /** What a reader found in an entry, by the names that all clients use. */
-export type FoundFields = Named & {
-  /** Fields that the entry has more than once. */
-  doubled: readonly string[];
-  type: string | null;
-  hasUrl: boolean;
-  /** Null: there is no such field. `other`: it has another type than it must have. */
-  command: Word | 'other' | null;
-  args: Arguments | 'other' | null;
-  newArgs: string;
-};
+export type FoundFields = Named &
+  RemoteFields & {
+    /** Fields that the entry has more than once. */
+    doubled: readonly string[];
+    hasUrl: boolean;
+    /** Null: there is no such field. `other`: it has another type than it must have. */
+    command: Word | 'other' | null;
+    args: Arguments | 'other' | null;
+    newArgs: string;
+    commandKey: TextSpan | null;
+    env: Group | null;
+    envVars: TextSpan | null;
+    marks: readonly TextSpan[];
+  };
 
 /** The values of `type` that mean a URL. */
 const REMOTE = /^(?:https?|sse|ws|streamable[-_]?http)$/i;
@@ -59,14 +62,19 @@ export const isUrlField = (key: string): boolean => URL_FIELDS.has(key);
 /** Fields with values that may be secrets. */
 export const isSecretField = (key: string): boolean => /^(?:env|headers|http_headers)$/.test(key);
 
-export function entryOf({ name, within, ...found }: FoundFields): ServerEntry {
-  const { doubled, type, hasUrl, command, args, newArgs } = found;
+export function entryOf(found: FoundFields): ServerEntry {
+  const { name, within, doubled, type, hasUrl, command, args, newArgs, commandKey } = found;
   const faulty = (fault: string): ServerEntry => ({ name, within, kind: 'faulty', fault });
   if (doubled.length > 0) return faulty(`it has \`${doubled[0]}\` twice`);
-  if (command === null && (hasUrl || REMOTE.test(type ?? ''))) return { name, within, kind: 'remote' };
+  if (command === null && (hasUrl || REMOTE.test(type?.value ?? ''))) {
+    const fault = remoteFault(found);
+    return fault === null ? remoteOf(found) : { name, within, ...fault };
+  }
   if (hasUrl) return faulty('it has both a command and a URL');
   if (command === null) return faulty('it has no command');
-  if (command === 'other' || command.value.trim() === '') return faulty('its command is no text');
+  if (command === 'other' || commandKey === null || command.value.trim() === '')
+    return faulty('its command is no text');
   if (args === 'other') return faulty('its arguments are no list of texts');
-  return { name, within, kind: 'stdio', command, args, newArgs };
+  const { env, envVars, marks } = found;
+  return { name, within, kind: 'stdio', command, args, newArgs, commandKey, type, env, envVars, marks };
 }

@@ -114,9 +114,11 @@ function doneText(path: string, { servers }: ImportPlan, backup: string | null):
   return printableLines(`changed ${counted(count, 'server')} in ${path}${kept}\n`);
 }
 
-/** A proxy with a port of its own for each server that the client calls over HTTP. */
+/** A proxy with a port of its own for each server that the client must call over HTTP. */
 function listenersText({ servers }: ClientConfig, { agent, options, prefixesNames }: ProxyAsked): string {
-  const remote = [...new Set(servers.filter(({ kind }) => kind === 'remote').map(({ name }) => name))];
+  const remote = [
+    ...new Set(servers.flatMap((entry) => (entry.kind === 'direct' && entry.listens ? [entry.name] : []))),
+  ];
   if (remote.length === 0) return '';
   const prefixes = prefixesOf(servers);
   const commands = remote.map((name, at) => {
@@ -128,7 +130,7 @@ function listenersText({ servers }: ClientConfig, { agent, options, prefixesName
 }
 
 const FIRST_PORT = 7430;
-const HOW_TO_LISTEN = `A server that the client calls over HTTP needs a proxy that listens. Start it with the URL of the server.
+const HOW_TO_LISTEN = `Some servers need a proxy that listens, because the client calls them over HTTP. Start it with the URL of the server.
 Then replace the host in the file with the address of the proxy, and leave the path as it is.
 `;
 

@@ -1,7 +1,8 @@
 /** Plans what an import, or its undo, does with each server of a configuration. Changes nothing. */
-import type { ClientConfig, ServerEntry, StdioEntry } from './client-config.ts';
-import { endOfProxy, optionOfProxy } from './proxied-command.ts';
+import type { ClientConfig, ServerEntry } from './client-config.ts';
+import { endOfProxy, optionOfProxy, remoteProxy } from './proxied-command.ts';
 import { type Edit, putBehindProxy, withoutProxy, wordsOf } from './rewrite-entry.ts';
+import { putRemoteBehindProxy, withoutRemoteProxy } from './rewrite-remote.ts';
 import { prefixesOf } from './server-prefixes.ts';
 
 /**
@@ -28,35 +29,42 @@ export type ProxyAsked = {
 
 type Step = { edits: readonly Edit[]; change: PlannedServer['change']; why: string };
 
-export function planImport({ text, servers }: ClientConfig, asked: ProxyAsked): ImportPlan {
+export function planImport({ text, syntax, servers }: ClientConfig, asked: ProxyAsked): ImportPlan {
   const prefixes = prefixesOf(servers);
   return planned(servers, (entry) => {
-    if (entry.kind !== 'stdio') return ungoverned(entry);
-    const words = wordsOf(entry);
-    if (endOfProxy(words) !== null)
+    if (entry.kind === 'faulty') return ungoverned(entry.fault);
+    if (entry.kind === 'direct') return ungoverned(entry.why);
+    const words = entry.kind === 'stdio' ? wordsOf(entry) : [];
+    if (endOfProxy(words) !== null || remoteProxy(words))
       return {
         edits: [],
         change: 'same',
         why: `it already goes through the proxy${otherAgent(words, asked)}`,
       };
     const prefix = asked.prefixesNames ? ['--prefix', prefixes.get(entry.name) ?? ''] : [];
-    const proxy = [...asked.command, '--agent', asked.agent, ...asked.options, ...prefix, '--'];
+    const proxy = [...asked.command, '--agent', asked.agent, ...asked.options, ...prefix];
     return {
-      edits: putBehindProxy(text, entry, proxy),
+      edits:
+        entry.kind === 'stdio'
+          ? putBehindProxy(text, entry, [...proxy, '--'])
+          : putRemoteBehindProxy(text, syntax, entry, proxy),
       change: 'rewritten',
       why: `it goes through the proxy${asked.prefixesNames ? `, and its tools are ${prefix[1]}* in policies` : ''}`,
     };
   });
 }
 
-export function planUndo({ text, servers }: ClientConfig): ImportPlan {
+export function planUndo({ text, syntax, servers }: ClientConfig): ImportPlan {
   return planned(servers, (entry) => {
-    const edits = entry.kind === 'stdio' ? withoutProxy(text, entry) : null;
-    return edits === null
-      ? { edits: [], change: 'same', why: 'it does not go through the proxy' }
-      : { edits, change: 'rewritten', why: 'it no longer goes through the proxy' };
+    const same = (why: string): Step => ({ edits: [], change: 'same', why });
+    if (entry.kind !== 'stdio') return same(FREE);
+    const edits = withoutProxy(text, entry) ?? withoutRemoteProxy(text, syntax, entry) ?? FREE;
+    if (typeof edits === 'string') return same(edits);
+    return { edits, change: 'rewritten', why: 'it no longer goes through the proxy' };
   });
 }
+
+const FREE = 'it does not go through the proxy';
 
 function planned(servers: readonly ServerEntry[], step: (entry: ServerEntry) => Step): ImportPlan {
   const steps = servers.map((entry) => ({ entry, ...step(entry) }));
@@ -66,8 +74,7 @@ function planned(servers: readonly ServerEntry[], step: (entry: ServerEntry) => 
   };
 }
 
-function ungoverned(entry: Exclude<ServerEntry, StdioEntry>): Step {
-  const why = entry.kind === 'remote' ? 'the client calls its URL' : entry.fault;
+function ungoverned(why: string): Step {
   return { edits: [], change: 'ungoverned', why };
 }
 

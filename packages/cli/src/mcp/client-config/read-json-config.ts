@@ -4,23 +4,16 @@
  */
 import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { WrongUse } from '../../exit-codes.ts';
-import {
-  type Arguments,
-  type ClientConfig,
-  entryOf,
-  isSecretField,
-  isUrlField,
-  type ServerEntry,
-  type Word,
-} from './client-config.ts';
+import { type ClientConfig, entryOf, isSecretField, isUrlField, type ServerEntry } from './client-config.ts';
+import type { Arguments, Group, Member, Word } from './config-fields.ts';
 import { indentBefore } from './indent-before.ts';
 import { lineAndColumn } from './line-and-column.ts';
 
 /** The parser calls itself for each level, and no client needs more levels. */
 const MOST_DEPTH = 100;
 
-type Group = { within: string | null; servers: Node };
-type Property = { key: string; start: number; value: Node };
+type ServersOf = { within: string | null; servers: Node };
+type Property = { key: string; start: number; keyEnd: number; value: Node };
 
 export function readJsonConfig(text: string, path: string): ClientConfig | null {
   const root = treeOf(text, path);
@@ -73,8 +66,8 @@ function mustBeShallow(text: string, path: string): void {
 }
 
 /** Claude Code also keeps the servers of each project, in a file of the user. */
-function groupsOf(root: Node): Group[] {
-  return propertiesOf(root).flatMap(({ key, value }): Group[] => {
+function groupsOf(root: Node): ServersOf[] {
+  return propertiesOf(root).flatMap(({ key, value }): ServersOf[] => {
     if (key === 'mcpServers' || key === 'servers')
       return value.type === 'object' ? [{ within: null, servers: value }] : [];
     if (key !== 'projects') return [];
@@ -91,19 +84,32 @@ function jsonEntry(text: string, name: string, within: string | null, value: Nod
   const named = (key: string) => properties.filter((one) => one.key === key);
   const [command] = named('command');
   const [args] = named('args');
-  const type: unknown = named('type')[0]?.value.value;
+  const [type] = named('type');
+  const [url] = named('url');
+  const [headers] = named('headers');
+  const [env] = named('env');
+  const own = { ...NO_VARIABLES, ...{ name, within } };
   const entry: ServerEntry =
     value.type !== 'object'
       ? { name, within, kind: 'faulty', fault: 'it is no object' }
-      : entryOf({
-          ...{ name, within },
-          doubled: ['command', 'args', 'type'].filter((key) => named(key).length > 1),
-          type: typeof type === 'string' ? type : null,
-          hasUrl: properties.some(({ key }) => isUrlField(key)),
-          command: command === undefined ? null : (wordOf(command.value) ?? 'other'),
-          args: args === undefined ? null : (argumentsOf(args) ?? 'other'),
-          newArgs: `,${indentBefore(text, command?.start ?? 0) ?? ' '}"args": `,
-        });
+      : // An undo would not write such a key again.
+        command === undefined && escaped(text, [url, headers])
+        ? { name, within, kind: 'faulty', fault: 'one of its keys has escapes' }
+        : entryOf({
+            ...own,
+            doubled: REWRITTEN.filter((key) => named(key).length > 1),
+            fields: properties.map(({ key }) => key),
+            type: type === undefined ? null : wordOf(type.value),
+            hasUrl: properties.some(({ key }) => isUrlField(key)),
+            url: url === undefined ? null : memberOf(url),
+            headers: headers === undefined ? null : groupOf(text, headers),
+            separator: separatorAt(text, url),
+            command: command === undefined ? null : (wordOf(command.value) ?? 'other'),
+            commandKey: command === undefined ? null : memberOf(command).key,
+            args: args === undefined ? null : (argumentsOf(args) ?? 'other'),
+            newArgs: `${separatorAt(text, command)}"args": `,
+            env: env === undefined ? null : groupOf(text, env),
+          });
   const secrets = [
     ...properties.filter(({ key }) => isUrlField(key)),
     ...properties.filter(({ key }) => isSecretField(key)).flatMap((holder) => propertiesOf(holder.value)),
@@ -111,11 +117,43 @@ function jsonEntry(text: string, name: string, within: string | null, value: Nod
   return { entry, secrets };
 }
 
-function argumentsOf({ start, value }: Property): Arguments | null {
+/** Fields that the import changes. Clients differ in which of two equal ones they take. */
+const REWRITTEN = ['command', 'args', 'type', 'url', 'headers', 'env'];
+/** The clients with JSON replace variables in the values of headers instead. */
+const NO_VARIABLES = {
+  fromEnv: { bearer: null, headers: [], places: [] },
+  envVars: null,
+  marks: [],
+} as const;
+
+function escaped(text: string, properties: readonly (Property | undefined)[]): boolean {
+  return properties.some((one) => one !== undefined && text.slice(one.start, one.keyEnd) !== `"${one.key}"`);
+}
+
+function separatorAt(text: string, property: Property | undefined): string {
+  return `,${indentBefore(text, property?.start ?? 0) ?? ' '}`;
+}
+
+function memberOf({ key: name, start, keyEnd, value }: Property): Member {
+  return { name, start, end: spanOf(value).end, key: { start, end: keyEnd }, value: wordOf(value) };
+}
+
+function groupOf(text: string, { start, keyEnd, value }: Property): Group {
+  const properties = propertiesOf(value);
+  return {
+    names: [{ start, end: keyEnd }],
+    whole: spanOf(value),
+    members: properties.map(memberOf),
+    separator: separatorAt(text, properties[0]),
+  };
+}
+
+function argumentsOf({ start, keyEnd, value }: Property): Arguments | null {
   if (value.type !== 'array') return null;
   const words = (value.children ?? []).map(wordOf);
   if (words.some((word) => word === null)) return null;
-  return { ...spanOf(value), memberStart: start, words: words.filter((word) => word !== null) };
+  const key = { start, end: keyEnd };
+  return { ...spanOf(value), memberStart: start, key, words: words.filter((word) => word !== null) };
 }
 
 function wordOf(node: Node): Word | null {
@@ -125,7 +163,9 @@ function wordOf(node: Node): Word | null {
 function propertiesOf(node: Node): Property[] {
   if (node.type !== 'object') return [];
   return (node.children ?? []).flatMap(({ offset, children: [key, value] = [] }) =>
-    key === undefined || value === undefined ? [] : [{ key: key.value, start: offset, value }],
+    key === undefined || value === undefined
+      ? []
+      : [{ key: key.value, start: offset, keyEnd: key.offset + key.length, value }],
   );
 }
 

@@ -7,7 +7,8 @@ import type { StdioEntry } from './client-config.ts';
 import { indentBefore } from './indent-before.ts';
 import { endOfProxy } from './proxied-command.ts';
 
-export type Edit = TextSpan & { by: string };
+/** `shown`: what a person sees instead of `by`, which has a secret. */
+export type Edit = TextSpan & { by: string; shown?: string };
 
 export function wordsOf({ command, args }: StdioEntry): string[] {
   return [command.value, ...(args?.words ?? []).map(({ value }) => value)];
@@ -55,6 +56,6 @@ function isNewMember(text: string, { command, args }: StdioEntry, last: TextSpan
 }
 
 /** A text as JSON and TOML both write it. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return JSON.stringify(text).replaceAll('\u007f', '\\u007f');
 }

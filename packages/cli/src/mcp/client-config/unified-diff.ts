@@ -10,7 +10,7 @@ type Block = { first: number; last: number; edits: Edit[] };
 
 const CONTEXT_LINES = 3;
 
-/** @param secrets parts of the text that nobody should see; the edits do not touch them */
+/** @param secrets parts of the text that nobody should see */
 export function unifiedDiff(text: string, edits: readonly Edit[], secrets: readonly TextSpan[]): DiffLine[] {
   const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
   const endOf = (line: number) => starts[line + 1] ?? text.length;
@@ -20,8 +20,14 @@ export function unifiedDiff(text: string, edits: readonly Edit[], secrets: reado
     const from = starts[first] ?? text.length;
     const to = endOf(last);
     const replaced = [...applied];
-    for (let line = first; line <= last; line += 1) replaced.push(...(hidden.get(line) ?? []));
-    const within = replaced.map(({ start, end, by }) => ({ start: start - from, end: end - from, by }));
+    for (let line = first; line <= last; line += 1)
+      replaced.push(
+        ...(hidden.get(line) ?? []).filter((secret) => !applied.some((one) => covers(one, secret))),
+      );
+    const within = replaced.map(({ start, end, by, shown: visible = by }) => ({
+      ...{ start: start - from, end: end - from },
+      by: visible,
+    }));
     const part = replaceSpans(text.slice(from, to), within);
     return part.replace(/\r?\n$/, '').split(/\r?\n/);
   };
@@ -47,6 +53,10 @@ export function unifiedDiff(text: string, edits: readonly Edit[], secrets: reado
     added += after - before;
     return [{ mark: '@' as const, text: head }, ...lines];
   });
+}
+
+function covers(one: TextSpan, other: TextSpan): boolean {
+  return one.start <= other.start && other.end <= one.end;
 }
 
 /** Returns the line of a place. Each place must be after the one before. */

@@ -1,0 +1,24 @@
+/** Says whether a call may be sent twice, by what its policies and its server say about the tool. */
+import type { RunningAction } from '@mandate/sdk/plane';
+import { fieldsOf } from '../messages/fields-of.ts';
+import type { Hints } from './known-tools.ts';
+
+/**
+ * Returns true if a repeated call has no further effect. If a policy says so or denies it, the server does not count. If
+ * policies contradict each other, the call may not be repeated.
+ */
+export function mayRepeat(
+  hints: Hints | null,
+  { checks }: Pick<RunningAction['decision'], 'checks'>,
+): boolean {
+  const stated = checks
+    .filter(({ check }) => check === 'tool-facts')
+    .flatMap(({ evidence }) => fieldsOf(evidence).idempotent ?? []);
+  if (stated.length > 0) return stated.every((idempotent) => idempotent === true);
+  return saysServer(hints ?? {});
+}
+
+/** A tool that only reads may be repeated, unless the server contradicts itself and also calls it destructive. */
+function saysServer({ idempotent, readOnly, destructive }: Hints): boolean {
+  return idempotent === true || (readOnly === true && destructive !== true);
+}
