@@ -28,6 +28,16 @@ export class AlertBook {
     return this.#entries.get(id);
   }
 
+  /** True if the book has the end of the alarm that the alert raised. */
+  isOver({ event, alert: { rule, tenant, subject, episode } }: Raised): boolean {
+    if (event === 'alert.cleared') return false;
+    for (const { event: later, alert } of this.#entries.values()) {
+      if (later !== 'alert.cleared' || alert.subject !== subject || alert.episode !== episode) continue;
+      if (alert.rule === rule && alert.tenant === tenant) return true;
+    }
+    return false;
+  }
+
   /** Returns the entries with a delivery that waits. */
   waiting(): Iterable<Entry> {
     return this.#waiting;
@@ -78,6 +88,7 @@ export class AlertBook {
         return;
       }
       case 'alerts.begun':
+      case 'tenant.reconciled':
         return;
     }
   }

@@ -146,6 +146,82 @@ test('over HTTP, a tenant sees and replays only its own alerts', async () => {
   expect(await subjects('other', '?state=undelivered')).toEqual([]);
 });
 
+test('lists the rules in force and webhooks by name: own ones and those of all tenants, and never a secret', async () => {
+  const bus = await openLog();
+  const receiver = await startReceiver();
+  const url = `${receiver.url}/hooks/token-in-path?key=token-in-query`;
+  const alerter = await alerterOn(
+    bus,
+    [
+      { receiver, name: 'ops', url, tenant: 'acme', rules: ['kill', 'budget'] },
+      { receiver, name: 'pager', url, events: ['permission_denied'] },
+      { receiver, name: 'theirs', url, tenant: 'other' },
+    ],
+    { rulesOf: { budget: { percent: [50] }, excess: false, policyEvent: ['guardrail_triggered'] } },
+  );
+  const call = await serving(alerter, bus);
+  const rules = async (who: keyof typeof keys) => {
+    const { status, body } = await call(who, 'GET', '/v1/alerts/rules');
+    expect(status).toBe(200);
+    for (const secret of [receiver.secret, 'token-in', receiver.url]) {
+      expect(JSON.stringify(body)).not.toContain(secret);
+    }
+    return (rule: string) => body.rules.find((shown: { rule: string }) => shown.rule === rule);
+  };
+
+  const own = await rules('auditor');
+  const settings = { percent: [50], rearmPoints: 10 };
+  expect(own('budget')).toEqual({ rule: 'budget', on: true, settings, webhooks: ['ops', 'pager'] });
+  expect(own('excess')).toEqual({ rule: 'excess', on: false, settings: {}, webhooks: [] });
+  expect(own('approval_overdue')).toMatchObject({ on: false });
+  expect(own('drift')).toMatchObject({ on: true, webhooks: ['pager'] });
+  expect(own('policy_event')).toMatchObject({ settings: { events: ['guardrail_triggered'] }, webhooks: [] });
+  const others = await rules('other');
+  expect(others('budget')).toMatchObject({ settings, webhooks: ['pager', 'theirs'] });
+  // An alert about the whole plane goes only to webhooks of all tenants.
+  expect(others('lag')).toMatchObject({ webhooks: ['pager'] });
+  expect((await rules('all'))('budget')).toMatchObject({ webhooks: ['ops', 'pager', 'theirs'] });
+  expect(await call('publisher', 'GET', '/v1/alerts/rules')).toMatchObject({ status: 403 });
+  expect((await readsOn(bus)).map(({ route, refused }) => [route, refused])).toEqual([
+    ['/v1/alerts/rules', false],
+    ['/v1/alerts/rules', false],
+    ['/v1/alerts/rules', false],
+    ['/v1/alerts/rules', true],
+  ]);
+});
+
+test('keeps the last result of a reconciler per tenant, with and without drift, also after a restart', async () => {
+  const bus = await openLog();
+  const alerter = await alerterOn(bus, [], { rulesOf: { ...QUIET, drift: false } });
+  const call = await serving(alerter, bus);
+  expect(await call('auditor', 'GET', '/v1/reconcile')).toMatchObject({
+    status: 404,
+    body: { code: 'NEVER_RECONCILED', remedy: expect.stringContaining('mandate reconcile --alert') },
+  });
+  const figures = { driftTokens: 0, driftToolCalls: 0, counters: 2, doubledActions: 0, brokenLaws: 0 };
+  const amounts = { unit: 'micros', log: 9, kept: 9, ledger: 2, audit: 9 };
+  const differing = [{ scope: 'agent', subject: 'bot', budget: 'total', ...amounts }];
+  const drift = { ...figures, driftMicros: 7, differences: 1, differing };
+  const none = { ...figures, driftMicros: 0, differences: 0, differing: [], decisions: 5, settlements: 4 };
+  const report = (body: object) => call('operator', 'POST', '/v1/alerts/drift', body);
+  const about = { tenant: 'acme', by: 'key:of acme', at: expect.any(String) };
+
+  expect(await report(drift)).toEqual({ status: 202, body: { id: null } });
+  expect(await call('auditor', 'GET', '/v1/reconcile')).toEqual({
+    status: 200,
+    body: { ...drift, ...about },
+  });
+  expect((await report(none)).status).toBe(202);
+  expect((await call('operator', 'GET', '/v1/reconcile')).body).toEqual({ ...none, ...about });
+  expect((await call('other', 'GET', '/v1/reconcile')).status).toBe(404);
+  expect((await call('publisher', 'GET', '/v1/reconcile')).status).toBe(403);
+  expect((await report({ ...drift, differing: Array(101).fill(differing[0]) })).status).toBe(400);
+
+  await alerter.stop();
+  const after = await serving(await alerterOn(bus, []), bus);
+  expect((await after('auditor', 'GET', '/v1/reconcile')).body).toEqual({ ...none, ...about });
+});
+
 test('replays the oldest 100 alerts in one call, says how many are left, and counts each replay as a change', async () => {
   const bus = await openLog();
   const alert = (at: number) => ({

@@ -31,7 +31,7 @@ export async function openLog(given: Partial<SqliteBusOptions> = {}): Promise<Bu
   return bus;
 }
 
-type Told = { receiver: Receiver; name: string; [field: string]: unknown };
+type Told = { receiver: Pick<Receiver, 'url' | 'secret'>; name: string; [field: string]: unknown };
 
 export function rulesFor(told: readonly Told[], rules: object = QUIET) {
   const env = Object.fromEntries(told.map(({ receiver, name }) => [name.toUpperCase(), receiver.secret]));
@@ -50,15 +50,18 @@ export function rulesFor(told: readonly Told[], rules: object = QUIET) {
 export async function alerterOn(
   bus: Bus,
   told: readonly Told[],
-  given: Partial<AlerterOptions> & { rulesOf?: object } = {},
+  given: Partial<AlerterOptions> & { rulesOf?: object; consoleUrl?: string } = {},
 ) {
-  const { rulesOf, ...options } = given;
+  const { rulesOf, consoleUrl = null, ...options } = given;
   const { text, env } = rulesFor(told, rulesOf);
   const loaded = loadAlerting(text, env);
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
   const alerter = await startAlerter({
     bus,
-    rules: { alerting: () => loaded.alerting, readiness: () => ({ name: 'alert rules', ok: true }) },
+    rules: {
+      alerting: () => ({ ...loaded.alerting, consoleUrl }),
+      readiness: () => ({ name: 'alert rules', ok: true }),
+    },
     log: silentLogger(),
     metrics: createMetrics({ service: 'test' }),
     sessionTimeoutMs: 1_000,

@@ -16,10 +16,10 @@ import {
   systemClock,
   turns,
 } from '@mandate/runtime';
-import { GROUPS, readAlertsRecord, TOPICS } from '@mandate/schemas';
+import { type AlertsRecord, GROUPS, type ReconciledFact, readAlertsRecord, TOPICS } from '@mandate/schemas';
 import type { Metrics } from '@mandate/server';
 import type { AlertBook, Entry } from './alert-book.ts';
-import { type AppendAlerts, appendAlerts } from './append-alerts.ts';
+import { appendAlerts } from './append-alerts.ts';
 import { beginning } from './beginning.ts';
 import { createDeliverer } from './deliver/deliverer.ts';
 import { createEvaluator } from './evaluator.ts';
@@ -57,10 +57,15 @@ export type Alerter = Running & {
    * null if the alert is already known.
    */
   raise(finding: Finding): Promise<Raised | null>;
-  append: AppendAlerts;
+  /** Resolves once the records are on the log, and this alerter has read them from there. */
+  append(records: readonly AlertsRecord[]): Promise<void>;
+  /** The newest result of a reconciler in a tenant. Null if none was reported. */
+  lastReconciled(tenant: string): ReconciledFact | null;
   /** Resolves once every decision that is now on the log is evaluated, and its alerts are on the log. */
   caughtUp(signal?: AbortSignal): Promise<void>;
   readiness(): Promise<readonly ReadinessCheck[]>;
+  /** Alerts link to the console at this address from now on, unless the rule file has another address. */
+  linkTo(consoleUrl: string): void;
 };
 
 /** How many decisions are evaluated before other work of the event loop runs. Their alerts are on the log first. */
@@ -80,10 +85,12 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
   const { alarms, book } = followed;
   const begun = await beginning({ bus, append, clock }, followed);
   const evaluator = createEvaluator({ alarms, alerting: rules.alerting, begun, log });
+  const appendAndRead = async (records: readonly AlertsRecord[]) => followed.reached(await append(records));
   const deliverer = createDeliverer({
     book,
     webhooks: () => rules.alerting().webhooks,
-    append: async (records) => followed.reached(await append(records)),
+    consoleUrl: () => rules.alerting().consoleUrl ?? ownConsoleUrl,
+    append: appendAndRead,
     clock,
     log,
     measures,
@@ -92,6 +99,7 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
   /** Partitions that were assigned to this alerter, and of which it has read no record since then. */
   const fresh = new Set<number>();
   let delivers = false;
+  let ownConsoleUrl: string | null = null;
 
   async function appendRaised(raised: readonly Raised[]): Promise<void> {
     if (raised.length === 0) return;
@@ -234,7 +242,8 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
     book,
     alerting: rules.alerting,
     clock,
-    append,
+    append: appendAndRead,
+    lastReconciled: followed.lastReconciled,
     raise: async (finding) => (await raise([finding]))[0] ?? null,
     async stop() {
       look.stop();
@@ -250,6 +259,9 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
     caughtUp(signal) {
       const until = signal === undefined ? stopping.signal : AbortSignal.any([signal, stopping.signal]);
       return untilCommitted(bus, consumer, [TOPICS.decisions], until);
+    },
+    linkTo(consoleUrl) {
+      ownConsoleUrl = consoleUrl;
     },
     readiness: async () => [await answers('log', bus.ping()), rules.readiness()],
   });

@@ -3,7 +3,14 @@
  */
 import type { Bus, Reader } from '@mandate/bus';
 import { type Logger, MandateError, type Running } from '@mandate/runtime';
-import { type AlertsBegun, type AlertsRecord, readAlertsRecord, TOPICS, wireTime } from '@mandate/schemas';
+import {
+  type AlertsBegun,
+  type AlertsRecord,
+  type ReconciledFact,
+  readAlertsRecord,
+  TOPICS,
+  wireTime,
+} from '@mandate/schemas';
 import { AlertBook } from './alert-book.ts';
 import { Alarms } from './rules/alarms.ts';
 
@@ -15,6 +22,8 @@ export type FollowedAlerts = Required<Running> & {
   book: AlertBook;
   /** Where alerting begins, by partition. Null until the first alerter has recorded this. */
   begun(): AlertsBegun['begun'] | null;
+  /** The newest result of a reconciler in a tenant. Null if none was reported. */
+  lastReconciled(tenant: string): ReconciledFact | null;
   /** Resolves once every record before `offset` was applied. Rejects if the follower stops earlier. */
   reached(offset: number): Promise<void>;
 };
@@ -24,11 +33,13 @@ export async function followAlerts(bus: Bus, log: Logger): Promise<FollowedAlert
   const alarms = new Alarms();
   const book = new AlertBook();
   let begun: AlertsBegun['begun'] | null = null;
+  const reconciled = new Map<string, ReconciledFact>();
   let next = 0;
   let waiting: { offset: number; reached: () => void; ended: (error: unknown) => void }[] = [];
 
   function apply(record: AlertsRecord, position: { offset: number; at: string }): void {
     if (record.event === 'alerts.begun') begun ??= record.begun;
+    if (record.event === 'tenant.reconciled') reconciled.set(record.reconciled.tenant, record.reconciled);
     if (record.event === 'alert.raised' || record.event === 'alert.cleared') alarms.apply(record);
     book.apply(record, position);
   }
@@ -63,6 +74,7 @@ export async function followAlerts(bus: Bus, log: Logger): Promise<FollowedAlert
     alarms,
     book,
     begun: () => begun,
+    lastReconciled: (tenant) => reconciled.get(tenant) ?? null,
     reached: (offset) =>
       offset <= next
         ? Promise.resolve()

@@ -16,5 +16,8 @@ export { alertRoutes } from './alert-routes.ts';
 export { type Alerter, type AlerterOptions, startAlerter } from './alerter.ts';
 export { alerterConfig, alerterSettings } from './config.ts';
 export { openAlerter } from './open-alerter.ts';
+export type { LastReconcile } from './routes/last-reconcile.ts';
+export type { AlertRuleShown } from './routes/list-alert-rules.ts';
+export type { AlertListed } from './routes/list-alerts.ts';
 export { checkAlerting } from './rules/alert-rules.ts';
 export { openRulesFile, type RulesFile } from './rules-file.ts';

@@ -24,7 +24,7 @@ export async function openAlerter(
     recordReads: boolean;
     clock?: Clock;
   },
-): Promise<{ routes: HttpRoutes; readiness: Alerter['readiness'] }> {
+): Promise<{ routes: HttpRoutes; readiness: Alerter['readiness']; linkTo: Alerter['linkTo'] }> {
   const { bus, rules, recordReads, clock = systemClock, log, metrics, running } = parts;
   const starting = startAlerter({
     bus,
@@ -39,5 +39,6 @@ export async function openAlerter(
   const reads = recordReads
     ? recordHttpReads({ bus, source: 'alerter', clock, log, redactText: redactPieces })
     : null;
-  return { routes: alertRoutes(alerter, reads), readiness: alerter.readiness };
+  const { readiness, linkTo } = alerter;
+  return { routes: alertRoutes(alerter, reads), readiness, linkTo };
 }

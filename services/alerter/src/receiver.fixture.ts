@@ -19,6 +19,7 @@ export type Received = {
     subject: string;
     message: string;
     facts: Record<string, unknown>;
+    link?: string;
   };
 };
 

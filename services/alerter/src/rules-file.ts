@@ -5,15 +5,8 @@
  * a file that is missing.
  */
 
-import { existsSync } from 'node:fs';
 import { type DocumentFault, describeFault } from '@mandate/policy/documents';
-import {
-  type FollowedDocument,
-  followDocument,
-  type Logger,
-  MandateError,
-  readTextFile,
-} from '@mandate/runtime';
+import { type FollowedDocument, followDocument, type Logger, MandateError } from '@mandate/runtime';
 import { type Alerting, DEFAULT_ALERTING, loadAlerting } from './rules/alert-rules.ts';
 
 export type RulesFile = Pick<FollowedDocument, 'readiness' | 'look' | 'stop'> & { alerting(): Alerting };
@@ -37,20 +30,12 @@ function followRules(options: {
 }): RulesFile {
   const { path, isNamed, env, log } = options;
   let alerting = DEFAULT_ALERTING;
-  let secretFiles: string[] = [];
   const { readiness, look, stop } = followDocument({
     path,
+    mayBeMissing: !isNamed,
     name: 'alert rules',
     log,
-    parse(bytes) {
-      secretFiles = [];
-      const readSecret = (file: string) => {
-        secretFiles.push(file);
-        return readTextFile(file);
-      };
-      return loadAlerting(bytes, env, { readSecret });
-    },
-    alsoRead: () => secretFiles,
+    parse: (bytes, readSecret) => loadAlerting(bytes, env, { readSecret }),
     onGood(read, isFirst) {
       ({ alerting } = read);
       if (isFirst) return;
@@ -58,7 +43,7 @@ function followRules(options: {
       log.warn({ path, webhooks }, 'the rules of alerts or their secrets were edited and are in force');
     },
     onBadStart(faults) {
-      if (isNamed || existsSync(path)) throw bad(path, faults);
+      throw bad(path, faults);
     },
   });
   return { alerting: () => alerting, readiness, look, stop };

@@ -56,6 +56,27 @@ test('waits as long as a receiver asks', async () => {
   expect((second ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(995);
 });
 
+test('an alert links to the console of the rule file, or of the plane, or has no link', async () => {
+  const bus = await openLog();
+  const decidedAt = new Date().toISOString();
+  const receiver = await startReceiver();
+  const alerter = await alerterOn(bus, [{ receiver, name: 'ops' }]);
+  await publish(bus, [kill(1)]);
+  await settledFate(alerter, 'ops');
+  alerter.linkTo('http://127.0.0.1:7420');
+  await publish(bus, [decided(2, { verdict: 'DEFER', code: 'APPROVAL_REQUIRED', decidedAt })]);
+  await settledFate(alerter, 'ops', 2);
+  await alerter.stop();
+  const again = await alerterOn(bus, [{ receiver, name: 'ops' }], { consoleUrl: 'https://c.example' });
+  again.linkTo('http://127.0.0.1:7420');
+  await publish(bus, [kill(3)]);
+  await settledFate(again, 'ops', 3);
+  const [first, approval, last] = receiver.received.map(({ data }) => data);
+  expect(first).not.toHaveProperty('link');
+  expect(approval?.link).toBe(`http://127.0.0.1:7420/approvals/${approval?.facts.approvalId}`);
+  expect(last?.link).toBe('https://c.example/agents/bot');
+});
+
 test('does not follow a redirect', async () => {
   const bus = await openLog();
   const elsewhere = await startReceiver();

@@ -13,7 +13,7 @@ import { type AlertsRecord, wireTime } from '@mandate/schemas';
 import type { AlertBook } from '../alert-book.ts';
 import type { AlerterMeasures } from '../measures.ts';
 import { isFor } from '../rules/addressees.ts';
-import type { Webhook } from '../rules/alert-rules.ts';
+import type { Webhook } from '../rules/webhooks.ts';
 import { waitBeforeRetry } from './backoff.ts';
 import { postAlert } from './post-alert.ts';
 import { type Waiting, WebhookQueue } from './webhook-queue.ts';
@@ -21,6 +21,8 @@ import { type Waiting, WebhookQueue } from './webhook-queue.ts';
 export type DelivererOptions = {
   book: AlertBook;
   webhooks: () => readonly Webhook[];
+  /** The address of the console, for the links of alerts. null: alerts have no links. */
+  consoleUrl: () => string | null;
   /** Resolves once the records are on the log and in the alert book. Rejects only if the whole alerter stops. */
   append(records: readonly AlertsRecord[]): Promise<void>;
   clock: Clock;
@@ -43,7 +45,17 @@ export type Deliverer = {
 type WebhookQueues = { urgent: WebhookQueue; others: WebhookQueue };
 
 export function createDeliverer(options: DelivererOptions): Deliverer {
-  const { book, webhooks, append, clock, log, measures, mostWaiting, random = Math.random } = options;
+  const {
+    book,
+    webhooks,
+    consoleUrl,
+    append,
+    clock,
+    log,
+    measures,
+    mostWaiting,
+    random = Math.random,
+  } = options;
   const queuesByWebhook = new Map<string, WebhookQueues>();
   const working = new Map<string, Promise<void>>();
   const woken = new Map<string, () => void>();
@@ -85,7 +97,12 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       await giveUp(alertId, name, waiting.attempts, 'the webhook is no longer for the tenant of the alert');
       return true;
     }
-    const came = await postAlert(entry, webhook, { atMs: clock(), signal });
+    if (webhook.format === 'pagerduty' && webhook.cleared && book.isOver(entry)) {
+      // PagerDuty may already know the end of the alarm. Nothing would resolve an incident that is opened after it.
+      await giveUp(alertId, name, waiting.attempts, 'the alarm was over before PagerDuty had it');
+      return true;
+    }
+    const came = await postAlert(entry, webhook, { atMs: clock(), consoleUrl: consoleUrl(), signal });
     if (signal.aborted && !came.taken) return true;
     waiting.attempts += 1;
     const { attempts } = waiting;

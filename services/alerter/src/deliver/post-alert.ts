@@ -1,35 +1,43 @@
-/** Makes one attempt to deliver an alert: a signed POST. Returns the result. Never throws. */
+/**
+ * Makes one attempt to deliver an alert in the format of its webhook: a POST, or an e-mail. Returns the result. Never
+ * throws.
+ */
 
 import type { Raised } from '../rules/alarms.ts';
-import type { Webhook } from '../rules/alert-rules.ts';
+import type { Webhook } from '../rules/webhooks.ts';
+import { alertText } from './alert-text.ts';
+import type { Attempt } from './attempt.ts';
+import { consoleLink } from './console-link.ts';
+import { mailAlert } from './mail-alert.ts';
+import { pagerDutyBody } from './pagerduty-body.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { signedHeaders } from './signature.ts';
+import { slackBody } from './slack-body.ts';
+import { teamsBody } from './teams-body.ts';
 
-export type Attempt =
-  | { taken: true; status: number }
-  /**
-   * `retryAfterMs` is the wait that the receiver asks for. `isGone`: the receiver accepts no more alerts (status
-   * 410).
-   */
-  | { taken: false; reason: string; retryAfterMs: number | null; isGone: boolean };
-
-/** @param signal aborts when the alerter stops; the attempt then counts as failed */
+/**
+ * @param given.consoleUrl the address of the console for the alert's link, or null
+ * @param given.signal aborts when the alerter stops; the attempt then counts as failed
+ */
 export async function postAlert(
-  { event, alert }: Raised,
-  { url, keys, timeoutMs }: Webhook,
-  { atMs, signal }: { atMs: number; signal: AbortSignal },
+  raised: Raised,
+  webhook: Webhook,
+  { atMs, consoleUrl, signal }: { atMs: number; consoleUrl: string | null; signal: AbortSignal },
 ): Promise<Attempt> {
-  const { webhooks: _, quiet: __, ...data } = alert;
-  const body = JSON.stringify({ type: event, timestamp: alert.at, data });
+  const link = consoleLink(consoleUrl, raised.alert);
+  const { timeoutMs } = webhook;
   const timeout = AbortSignal.timeout(timeoutMs);
+  const either = AbortSignal.any([timeout, signal]);
+  if (webhook.format === 'email') return mailAlert(raised, alertText(raised, link), webhook, either);
   try {
-    const answer = await fetch(url, {
+    const { headers, body } = requestOf(raised, webhook, { atMs, link });
+    const answer = await fetch(webhook.url, {
       method: 'POST',
-      headers: { ...signedHeaders({ id: alert.id, atMs, body }, keys), 'user-agent': 'mandate-alerter' },
+      headers: { ...headers, 'user-agent': 'mandate-alerter' },
       body,
       // A redirect counts as a failure, because it would send the alert to a URL that the operator did not choose.
       redirect: 'manual',
-      signal: AbortSignal.any([timeout, signal]),
+      signal: either,
     });
     await answer.body?.cancel();
     const { status } = answer;
@@ -39,6 +47,29 @@ export async function postAlert(
   } catch (error) {
     const reason = timeout.aborted ? `it did not answer within ${timeoutMs} ms` : sayCause(error);
     return { taken: false, reason, retryAfterMs: null, isGone: false };
+  }
+}
+
+function requestOf(
+  raised: Raised,
+  webhook: Exclude<Webhook, { format: 'email' }>,
+  { atMs, link }: { atMs: number; link: string | null },
+): { headers: Record<string, string>; body: string } {
+  const headers = { 'content-type': 'application/json' };
+  switch (webhook.format) {
+    case 'mandate': {
+      const { event, alert } = raised;
+      const { webhooks: _, quiet: __, ...data } = alert;
+      const linked = link === null ? data : { ...data, link };
+      const body = JSON.stringify({ type: event, timestamp: alert.at, data: linked });
+      return { headers: signedHeaders({ id: alert.id, atMs, body }, webhook.keys), body };
+    }
+    case 'slack':
+      return { headers, body: slackBody(alertText(raised, link)) };
+    case 'teams':
+      return { headers, body: teamsBody(alertText(raised, link)) };
+    case 'pagerduty':
+      return { headers, body: pagerDutyBody(raised, alertText(raised, link), webhook.routingKey) };
   }
 }
 

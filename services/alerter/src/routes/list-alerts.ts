@@ -5,7 +5,7 @@ import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import type { Delivery, Entry } from '../alert-book.ts';
 import type { Alerter } from '../alerter.ts';
-import type { Webhook } from '../rules/alert-rules.ts';
+import type { Webhook } from '../rules/webhooks.ts';
 import { maySee } from './may-see.ts';
 
 const delivery = z.object({
@@ -21,7 +21,7 @@ const delivery = z.object({
   ),
   status: described(
     count.optional(),
-    'The HTTP status that the webhook answered. Absent if the webhook has not answered.',
+    'The HTTP status that the webhook answered, or the reply code of a mail server. Absent if there was no answer.',
     204,
   ),
   reason: described(
@@ -40,6 +40,8 @@ const listed = alert.omit({ webhooks: true, quiet: true }).extend({
   ),
   deliveries: described(z.array(delivery), 'The delivery of the alert to each webhook.'),
 });
+
+export type AlertListed = z.output<typeof listed>;
 
 export function listAlerts(server: HttpServer, { book, alerting }: Pick<Alerter, 'book' | 'alerting'>): void {
   server.get(

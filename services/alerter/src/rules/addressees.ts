@@ -1,7 +1,7 @@
 /** Finds the tenant of an alert, and the webhooks that get the alert. */
 import type { Alert } from '@mandate/schemas';
 import type { Raised } from './alarms.ts';
-import type { Webhook } from './alert-rules.ts';
+import type { Webhook } from './webhooks.ts';
 
 /** True if a tenant may see an alert. A kill or revive of the whole plane concerns every tenant. */
 export function concerns({ tenant, rule }: Pick<Alert, 'tenant' | 'rule'>, whose: string): boolean {

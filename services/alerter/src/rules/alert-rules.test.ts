@@ -6,7 +6,7 @@ import { temporaryFolder } from '@mandate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { DEFAULT_ALERTING, loadAlerting } from './alert-rules.ts';
+import { checkAlerting, DEFAULT_ALERTING, loadAlerting } from './alert-rules.ts';
 
 const bytes = randomBytes(32);
 const env = {
@@ -14,6 +14,8 @@ const env = {
   SHORT: 'whsec_YWJj',
   PLAIN: 'hush-hush-hush',
   MANDATE_X: 'x',
+  CHAT: 'http://hush-hush-hush.example/T0KEN',
+  MAIL: 'smtps://ann:hush-hush-hush@mail.example.com',
 };
 
 const file = (webhook: string, rules = '') => `version: 1\n${rules}webhooks:\n  - ${webhook}\n`;
@@ -85,6 +87,11 @@ test("the fields that the guide calls optional may be left out in any combinatio
   );
 });
 
+test('reads the address of the console, and removes a slash at its end', () => {
+  const loaded = loadAlerting('version: 1\nconsoleUrl: https://c.example/m/\n', {});
+  expect(loaded).toMatchObject({ ok: true, alerting: { consoleUrl: 'https://c.example/m' } });
+});
+
 test('true turns a rule on with its defaults, and false turns it off', () => {
   for (const name of Object.keys(DEFAULT_ALERTING.rules)) {
     const on = loadAlerting(`{ version: 1, rules: { ${name}: true } }`, {});
@@ -129,6 +136,32 @@ test("the guide's file states the defaults, and the containers' file is valid", 
   });
 });
 
+test("the guide's example of other formats is valid, and its secrets are read", () => {
+  const text = /```yaml\n(version: 1\nconsoleUrl[^`]*team-chat.*?)```/s.exec(
+    readFileSync(join(ROOT, 'docs/alerts.md'), 'utf8'),
+  )?.[1];
+  const secrets = {
+    SLACK_ALERTS_URL: 'https://hooks.slack.example/T0KEN',
+    TEAMS_ALERTS_URL: 'https://teams.example/T0KEN',
+    PAGERDUTY_ROUTING_KEY: 'R'.repeat(32),
+    ALERTS_SMTP_URL: env.MAIL,
+  };
+  expect(loadAlerting(text ?? '', secrets)).toMatchObject({
+    ok: true,
+    alerting: {
+      webhooks: [
+        { format: 'slack', url: secrets.SLACK_ALERTS_URL, cleared: false },
+        { format: 'teams', url: secrets.TEAMS_ALERTS_URL },
+        { format: 'pagerduty', url: 'https://events.pagerduty.com/v2/enqueue', cleared: true },
+        { format: 'email', server: { host: 'mail.example.com', login: { user: 'ann' } } },
+      ],
+    },
+  });
+  const checked = checkAlerting(text ?? '', {});
+  expect(checked).toMatchObject({ ok: true, notes: { length: 4 } });
+  expect(checked.ok && checked.alerting.webhooks).toHaveLength(4);
+});
+
 describe('reports every error with its position, and never prints a secret', () => {
   test.each([
     ['an unknown rule', file(good, 'rules: { kil: true }\n'), 'f:2:10 rules.kil'],
@@ -138,6 +171,40 @@ describe('reports every error with its position, and never prints a secret', () 
       'f:2:30 rules.budget.percent.0',
     ],
     ['a rule that is not told of', file(`${good}    rules: [deaths]\n`), 'f:7:13 webhooks.0.rules.0'],
+    [
+      'an address of the console with a query',
+      'version: 1\nconsoleUrl: https://c.example/?a=1\n',
+      'f:2:1 consoleUrl: must be an http or https address',
+    ],
+    ['a console that is no page', 'version: 1\nconsoleUrl: javascript:1\n', 'f:2:1 consoleUrl'],
+    ['an unknown format', file(good.replace('tenant: acme', 'format: smoke')), 'f:5:5 webhooks.0.format'],
+    [
+      'a Slack webhook with its address in the file',
+      file('{ name: s, format: slack, url: https://hooks.slack.example/T0KEN }'),
+      'f:3:31 webhooks.0.url',
+    ],
+    [
+      'an unencrypted address of Slack',
+      file('{ name: s, format: slack, url: { env: CHAT } }'),
+      'f:3:31 webhooks.0.url: does not hold the https address of a webhook',
+    ],
+    [
+      'a bad routing key',
+      file('{ name: p, format: pagerduty, routingKey: { env: PLAIN } }'),
+      'f:3:35 webhooks.0.routingKey: does not hold a routing key',
+    ],
+    [
+      'an address with a second header',
+      file(
+        '{ name: m, format: email, to: "a@b.example\\r\\nBcc: c@d.example", from: a@b.example, server: { env: MAIL } }',
+      ),
+      'webhooks.0.to: must be an e-mail address alone',
+    ],
+    [
+      'a mail server with a path',
+      file('{ name: m, format: email, to: a@b.example, from: a@b.example, server: { env: PLAIN } }'),
+      'webhooks.0.server: does not hold a mail server',
+    ],
     ['another scheme', file(good.replace('https', 'ftp')), 'f:4:5 webhooks.0.url'],
     ['a password in the URL', file(good.replace('//a', '//u:p@a')), 'f:4:5 webhooks.0.url'],
     ['no name', file(good.replace('name: ops\n    ', '')), 'f:3:5 webhooks.0.name'],

@@ -4,16 +4,10 @@
  */
 import { type DocumentFault, type DocumentSource, readDocuments } from '@mandate/policy/documents';
 import { readTextFile } from '@mandate/runtime';
-import {
-  ALERT_RULES,
-  type AlertRule,
-  GOVERNANCE_EVENTS,
-  type GovernanceEvent,
-  type Json,
-  tenant,
-  webhookName,
-} from '@mandate/schemas';
+import { GOVERNANCE_EVENTS, type GovernanceEvent } from '@mandate/schemas';
 import { z } from 'zod';
+import { isAddress } from './webhook-address.ts';
+import { type Webhook, webhook, webhookOf } from './webhooks.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -99,56 +93,31 @@ const rules = z
   .prefault({});
 export type AlertRules = z.output<typeof rules>;
 
-const secret = z.union([
-  z.strictObject({
-    env: z.string().regex(/^[A-Z_][A-Z0-9_]*$/, { error: 'must be the name of a variable' }),
-  }),
-  z.strictObject({ file: z.string().min(1) }),
-]);
-
-const webhook = z.strictObject({
-  name: webhookName,
-  url: z.string().refine(isAddress, { error: 'must be an http or https address without user and password' }),
-  /** Each alert is signed with every secret. A second secret is needed while a receiver changes secrets. */
-  secrets: z.array(secret).min(1).max(4),
-  /** The webhook gets the alerts of this tenant; `*` means all tenants and the plane. */
-  tenant: z.union([z.literal('*'), tenant]).default('*'),
-  rules: z.array(z.enum(ALERT_RULES)).min(1).optional(),
-  /** The webhook gets alerts about these events of policies only. It gets alerts of other rules as `rules` says. */
-  events: z.array(policyEvent).min(1).optional(),
-  /** True if the webhook also gets a message when an alarm is over. */
-  cleared: z.boolean().default(false),
-  timeoutMs: z.int().min(100).max(60_000).default(10_000),
-  attempts: z.int().min(1).max(100).default(15),
-  firstRetryMs: z.int().min(10).max(DAY_MS).default(1_000),
-  longestRetryMs: z
-    .int()
-    .min(10)
-    .max(DAY_MS)
-    .default(5 * MINUTE_MS),
-});
+/** The address of the console, without a slash at its end. */
+const consoleUrl = z
+  .string()
+  .max(500)
+  .refine(isConsoleAddress, {
+    error: 'must be an http or https address without user, password, query and fragment',
+  })
+  .transform((text) => new URL(text).href.replace(/\/+$/, ''));
 
 const document = z.strictObject({
   version: z.literal(1),
+  consoleUrl: consoleUrl.optional(),
   rules,
   webhooks: z.array(webhook).max(100).default([]),
 });
 
-/** A webhook with its signing keys. `rules: null` means all rules, and `events: null` all events. */
-export type Webhook = Omit<z.output<typeof webhook>, 'secrets' | 'rules' | 'events'> & {
-  keys: readonly Buffer[];
-  rules: ReadonlySet<AlertRule> | null;
-  events: ReadonlySet<Json> | null;
-};
-
-export type Alerting = { rules: AlertRules; webhooks: readonly Webhook[] };
+/** `consoleUrl`: the address that alerts link to. null: the file has none. */
+export type Alerting = { consoleUrl: string | null; rules: AlertRules; webhooks: readonly Webhook[] };
 
 export type LoadedAlerting =
   | { ok: true; alerting: Alerting }
   | { ok: false; faults: readonly DocumentFault[] };
 
 /** The rules without a file: everything is watched, and no alert is sent. */
-export const DEFAULT_ALERTING: Alerting = { rules: rules.parse({}), webhooks: [] };
+export const DEFAULT_ALERTING: Alerting = { consoleUrl: null, rules: rules.parse({}), webhooks: [] };
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -168,26 +137,17 @@ export function loadAlerting(
   const faults = readDocuments(source, { schema: document, what: 'rules of alerts' }, (written, say) => {
     if (found.length > 0) say([], 'the file holds more than one document');
     const names = new Set<string>();
-    const webhooks = written.webhooks.map(({ secrets, rules: wanted, events, ...rest }, at): Webhook => {
-      if (names.has(rest.name))
-        say(['webhooks', at, 'name'], `the name "${rest.name}" is used twice in this file`);
-      names.add(rest.name);
-      const keys = secrets.flatMap((named, nth) => {
-        const path = ['webhooks', at, 'secrets', nth];
-        const key = keyOf(named, env, readSecret);
-        if (Buffer.isBuffer(key)) return [key];
-        if (key.isAbsent && notes !== undefined) notes.push(`${path.join('.')}: ${key.message}`);
-        else say(path, key.message);
-        return [];
+    const webhooks = written.webhooks.map((told, at): Webhook => {
+      if (names.has(told.name))
+        say(['webhooks', at, 'name'], `the name "${told.name}" is used twice in this file`);
+      names.add(told.name);
+      return webhookOf(told, { env, readSecret }, (path, message, isAbsent) => {
+        const here = ['webhooks', at, ...path];
+        if (isAbsent && notes !== undefined) notes.push(`${here.join('.')}: ${message}`);
+        else say(here, message);
       });
-      return {
-        ...rest,
-        keys,
-        rules: wanted === undefined ? null : new Set(wanted),
-        events: events === undefined ? null : new Set(events),
-      };
     });
-    found.push({ rules: written.rules, webhooks });
+    found.push({ consoleUrl: written.consoleUrl ?? null, rules: written.rules, webhooks });
   });
   const [alerting] = found;
   if (faults.length > 0 || alerting === undefined) return { ok: false, faults };
@@ -206,41 +166,6 @@ export function checkAlerting(
   return { ...loadAlerting(source, env, { notes }), notes };
 }
 
-const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
-
-/** Returns the key of a secret, or what is wrong with the secret. The message never contains the secret. */
-function keyOf(
-  named: z.output<typeof secret>,
-  env: Environment,
-  readSecret: ReadSecret,
-): Buffer | { isAbsent: boolean; message: string } {
-  const bad = (message: string) => ({ isAbsent: false, message });
-  const absent = (message: string) => ({ isAbsent: true, message });
-  let text: string | undefined;
-  if ('env' in named) {
-    // Names with this prefix are reserved for settings. A process does not start with an unknown setting.
-    if (named.env.startsWith('MANDATE_'))
-      return bad(`${named.env} begins as settings do: call it something else`);
-    text = env[named.env];
-    if (text === undefined) return absent(`the variable ${named.env} is not set`);
-  } else {
-    try {
-      text = readSecret(named.file);
-    } catch (error) {
-      return absent(
-        `${named.file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-      );
-    }
-  }
-  const key = Buffer.from(SECRET.exec(text.trim())?.[1] ?? '', 'base64');
-  if (key.length >= 24 && key.length <= 64) return key;
-  return bad(
-    'does not hold a secret: whsec_ and then 24 to 64 random bytes in base64 (echo whsec_$(openssl rand -base64 32))',
-  );
-}
-
-function isAddress(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, username, password } = new URL(text);
-  return (protocol === 'http:' || protocol === 'https:') && username === '' && password === '';
+function isConsoleAddress(text: string): boolean {
+  return isAddress(text) && !/[?#]/.test(text);
 }

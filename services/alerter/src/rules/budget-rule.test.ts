@@ -47,15 +47,17 @@ describe('the budget rule', () => {
   });
 
   test('raises alerts for limits on tokens, apart from those for the budget of the same name', () => {
-    const evidence = { scope: 'agent', id: 'total', windowMs: null, usedTokens: 700, maxTokens: 1_000 };
+    const evidence = { scope: 'agent', id: 'total', windowMs: null, used: 700, most: 1_000 };
     const calls = (n: number, tokens: number) =>
       decided(n, {
         checks: [sawBudget(0, 10_000_000), { check: 'tokens', result: 'pass', evidence }],
         reservation: buildReservation(0, {
-          tokens: {
-            tokens,
-            settling: { charging: 'SUCCESS_BASED', mostTokens: 1_000, releases: null },
-            limits: [],
+          units: {
+            tokens: {
+              reserved: tokens,
+              settling: { charging: 'SUCCESS_BASED', most: 1_000, releases: null },
+              limits: [],
+            },
           },
         }),
       });
@@ -66,14 +68,14 @@ describe('the budget rule', () => {
       message: expect.stringMatching(
         /^The agent limit "total" of \S+ has reached 80 %: 800 of 1000 tokens are used\.$/,
       ),
-      facts: { usedTokens: 800, maxTokens: 1_000, percent: 80 },
+      facts: { unit: 'tokens', used: 800, most: 1_000, percent: 80 },
     });
     const corrected = adjusted(2, { spentMicros: 1 });
     if (corrected.event !== 'budget.adjusted') throw new Error('an adjustment was expected');
     const { spentMicros: _spent, deltaMicros: _delta, budget, ...adjustment } = corrected.adjustment;
     const ofTokens: DecisionsRecord = {
       ...corrected,
-      adjustment: { ...adjustment, budget: { ...budget, unit: 'tokens' }, deltaTokens: -799, usedTokens: 1 },
+      adjustment: { ...adjustment, budget: { ...budget, unit: 'tokens' }, delta: -799, used: 1 },
     };
     expect(levels(calls(1, 100), corrected)).toEqual(['alert.raised 80']);
     expect(levels(calls(1, 100), ofTokens)).toEqual(['alert.raised 80', 'alert.cleared 80']);

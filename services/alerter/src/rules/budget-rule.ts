@@ -1,5 +1,5 @@
 /**
- * The rule for a budget or a limit on tokens that has reached a certain percentage of its limit, exactly. The rule uses
+ * The rule for a budget, or for a limit in another unit, that has reached a certain percentage of its limit, exactly. The rule uses
  * the state of the ledger at a decision. So spending by an outcome counts at the next decision. Another rule reports
  * an outcome that overdraws a budget.
  */
@@ -7,10 +7,14 @@ import {
   type BudgetAdjusted,
   type BudgetLimit,
   budgetSubject,
+  COUNTER_UNITS,
+  type CounterUnit,
   type Decision,
   formatMicros,
   mandateOfBudget,
   sumMicros,
+  UNIT_NAMES,
+  unitOfCheck,
 } from '@mandate/schemas';
 import { z } from 'zod';
 import type { Alarms } from './alarms.ts';
@@ -19,7 +23,7 @@ import type { Finding } from './finding.ts';
 import { reaches } from './windowed-shares.ts';
 
 type BudgetRule = Exclude<AlertRules['budget'], false>;
-type Unit = 'micros' | 'tokens';
+type Unit = 'micros' | CounterUnit;
 type Budget = Pick<BudgetLimit, 'scope' | 'subject' | 'id' | 'windowMs'>;
 /** `spent` and `most` are in the unit of the counter. */
 type Level = { budget: Budget; mandate: string; unit: Unit; spent: number; most: number };
@@ -37,9 +41,7 @@ const budgetFacts = z.union([
   z
     .object({ ...shared, spentMicros: z.int(), maxMicros: z.int() })
     .transform(({ maxMicros, ...facts }) => ({ ...facts, unit: 'micros' as const, most: maxMicros })),
-  z
-    .object({ ...shared, usedTokens: z.int(), maxTokens: z.int() })
-    .transform(({ maxTokens, ...facts }) => ({ ...facts, unit: 'tokens' as const, most: maxTokens })),
+  z.object({ ...shared, unit: z.enum(COUNTER_UNITS), used: z.int(), most: z.int() }),
 ]);
 
 const weighed = {
@@ -47,14 +49,14 @@ const weighed = {
   id: z.string(),
   windowMs: z.int().nullable(),
 };
-/** The fields of the evidence of a `budget` or `tokens` check that this rule needs. */
+/** The fields of the evidence that this rule needs, of a check of money and of a check in another unit. */
 const WEIGHED = {
-  budget: z
+  micros: z
     .object({ ...weighed, spentMicros: z.int(), maxMicros: z.int().nullable() })
     .transform(({ spentMicros, maxMicros, ...of }) => ({ ...of, held: spentMicros, most: maxMicros })),
-  tokens: z
-    .object({ ...weighed, usedTokens: z.int(), maxTokens: z.int() })
-    .transform(({ usedTokens, maxTokens, ...of }) => ({ ...of, held: usedTokens, most: maxTokens })),
+  unit: z
+    .object({ ...weighed, used: z.int(), most: z.int() })
+    .transform(({ used, ...of }) => ({ ...of, held: used })),
 };
 
 /** @param alarms the known alarms; a budget with room is a finding only if it may clear a known alarm */
@@ -63,15 +65,16 @@ export function budgetsOf(decision: Decision, rule: BudgetRule, alarms: Alarms):
   const mandateId = decision.mandate?.id ?? '';
   const of = { agentId, principalId: action.principal?.id ?? '', mandateId };
   return decision.checks.flatMap((check) => {
-    if (check.check !== 'budget' && check.check !== 'tokens') return [];
-    const unit = check.check === 'budget' ? 'micros' : 'tokens';
-    const { data: read } = WEIGHED[check.check].safeParse(check.evidence);
+    const unit = check.check === 'budget' ? 'micros' : unitOfCheck(check.check);
+    if (unit === undefined) return [];
+    const { data: read } = WEIGHED[unit === 'micros' ? 'micros' : 'unit'].safeParse(check.evidence);
     // A limit of 0 has no percentages, so a budget with this limit cannot reach a threshold.
     if (read === undefined || read.most === null || read.most === 0) return [];
     const { scope, id, windowMs, held, most } = read;
     const mandate = mandateOfBudget(check, mandateId);
     const budget = { scope, subject: budgetSubject(scope, check, of), id, windowMs };
-    const charged = unit === 'micros' ? decision.chargedMicros : (decision.reservation?.tokens?.tokens ?? 0);
+    const { chargedMicros, reservation } = decision;
+    const charged = unit === 'micros' ? chargedMicros : (reservation?.units?.[unit]?.reserved ?? 0);
     const level: Level = { budget, mandate, unit, spent: sumMicros(held, charged), most };
     const isKnown = (subject: string) => alarms.get('budget', tenant, subject) !== undefined;
     return findings(level, rule, isKnown).map((finding) => ({
@@ -89,10 +92,10 @@ export function budgetsOf(decision: Decision, rule: BudgetRule, alarms: Alarms):
  * only known alarms are checked, each with its last known limit.
  */
 export function adjusted({ adjustment }: BudgetAdjusted, rule: BudgetRule, alarms: Alarms): Finding[] {
-  const { tenant, budget, spentMicros, usedTokens, at, ledgerSequence: order } = adjustment;
+  const { tenant, budget, spentMicros, used, at, ledgerSequence: order } = adjustment;
   const { scope, subject, id, windowMs } = budget;
   const unit: Unit = budget.unit ?? 'micros';
-  const spent = (unit === 'tokens' ? usedTokens : spentMicros) ?? 0;
+  const spent = (unit === 'micros' ? spentMicros : used) ?? 0;
   return [...alarms.of('budget')].flatMap(({ tenant: whose, facts }) => {
     const known = budgetFacts.parse(facts);
     const isOfIt =
@@ -130,16 +133,15 @@ function findings(
     const whose = subject === '' ? '' : ` of ${subject}`;
     const what = `The ${scope} ${unit === 'micros' ? 'budget' : 'limit'} "${id}"${whose}`;
     const message = `${what} ${isReached ? `has reached ${percent} %` : 'has room again'}: ${amountsOf(level)}.`;
-    const amounts =
-      unit === 'micros' ? { spentMicros: spent, maxMicros: most } : { usedTokens: spent, maxTokens: most };
+    const amounts = unit === 'micros' ? { spentMicros: spent, maxMicros: most } : { unit, used: spent, most };
     const facts = { percent, ...amounts, scope, subject, budget: id, windowMs, mandate };
     return [{ rule: 'budget', subject: about, holds: isReached, message, facts }];
   });
 }
 
 function amountsOf({ unit, spent, most }: Level): string {
-  if (unit === 'tokens') return `${spent} of ${most} tokens are used`;
-  return `${formatMicros(spent)} of ${formatMicros(most)} are spent`;
+  if (unit === 'micros') return `${formatMicros(spent)} of ${formatMicros(most)} are spent`;
+  return `${spent} of ${most} ${UNIT_NAMES[unit].noun} are used`;
 }
 
 /**
@@ -149,5 +151,5 @@ function amountsOf({ unit, spent, most }: Level): string {
 function subjectOf({ budget, mandate, unit }: Level, percent: number): string {
   const { scope, subject, id, windowMs } = budget;
   const parts = [scope, subject, id, windowMs ?? 'lifetime', mandate, percent];
-  return [...parts, ...(unit === 'tokens' ? [unit] : [])].join(' ');
+  return [...parts, ...(unit === 'micros' ? [] : [unit])].join(' ');
 }

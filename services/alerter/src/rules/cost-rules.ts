@@ -2,14 +2,17 @@
  * The rules for an actual cost above its cap, or above a `maxCostPerCall`. For each agent, each of the two is
  * reported once a day. Otherwise an agent could fill the list with alerts about every call.
  */
-import { formatMicros, type Settlement } from '@mandate/schemas';
+import { formatMicros, type Settlement, UNIT_NAMES, unitsIn } from '@mandate/schemas';
 import type { Finding } from './finding.ts';
 
 export function excess(settlement: Settlement): Finding[] {
-  const { agentId, excessMicros, chargedMicros, tokens } = settlement;
+  const { agentId, excessMicros, chargedMicros, units } = settlement;
   if (!settlement.marks.includes('EXCESS_QUARANTINED')) return [];
-  if (excessMicros === 0 && tokens !== undefined) {
-    const used = `An action of ${agentId} used more tokens than its cap: ${tokens.chargedTokens} are charged, and ${tokens.excessTokens} count only for the agent itself.`;
+  const [first] = unitsIn(units).filter(([, { excess }]) => excess > 0);
+  if (excessMicros === 0 && first !== undefined) {
+    const [unit, { charged, excess }] = first;
+    const { noun } = UNIT_NAMES[unit];
+    const used = `An action of ${agentId} used more ${noun} than its cap: ${charged} are charged, and ${excess} count only for the agent itself.`;
     return [marked('excess', settlement, used)];
   }
   const message = `An action of ${agentId} cost more than its cap: ${formatMicros(chargedMicros)} are charged, and ${formatMicros(excessMicros)} wait for a person's decision.`;

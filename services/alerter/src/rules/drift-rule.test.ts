@@ -10,6 +10,7 @@ test('drift raises an alert, which clears when a reconciler finds none', () => {
   const clean = {
     driftMicros: 0,
     driftTokens: 0,
+    driftToolCalls: 0,
     counters: 3,
     differences: 0,
     doubledActions: 0,
@@ -25,5 +26,17 @@ test('drift raises an alert, which clears when a reconciler finds none', () => {
     tell(5, { doubledActions: 1 }),
     tell(6, {}),
     tell(7, { brokenLaws: 1 }),
-  ]).toEqual([null, 'alert.raised', null, 'alert.cleared', 'alert.raised', 'alert.cleared', 'alert.raised']);
+    tell(8, {}),
+    tell(9, { driftToolCalls: 1 }),
+  ]).toEqual([
+    null,
+    'alert.raised',
+    null,
+    'alert.cleared',
+    'alert.raised',
+    'alert.cleared',
+    'alert.raised',
+    'alert.cleared',
+    'alert.raised',
+  ]);
 });

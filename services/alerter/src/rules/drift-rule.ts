@@ -9,6 +9,7 @@ import type { Finding } from './finding.ts';
 export type Reconciled = {
   driftMicros: number;
   driftTokens: number;
+  driftToolCalls: number;
   counters: number;
   differences: number;
   doubledActions: number;
@@ -17,10 +18,13 @@ export type Reconciled = {
 };
 
 export function drifted(tenant: string, reconciled: Reconciled, atMs: number): Finding {
-  const { driftMicros, driftTokens, counters, differences, doubledActions, brokenLaws } = reconciled;
-  const holds = driftMicros !== 0 || driftTokens !== 0 || doubledActions > 0 || brokenLaws > 0;
+  const { driftMicros, driftTokens, driftToolCalls, counters, differences, doubledActions, brokenLaws } =
+    reconciled;
+  const drifts = driftMicros !== 0 || driftTokens !== 0 || driftToolCalls !== 0;
+  const holds = drifts || doubledActions > 0 || brokenLaws > 0;
   const tokens = driftTokens === 0 ? '' : ` and ${driftTokens} tokens`;
-  const what = `${differences} of ${counters} counters differ by ${formatMicros(driftMicros)}${tokens}`;
+  const toolCalls = driftToolCalls === 0 ? '' : ` and ${driftToolCalls} tool calls`;
+  const what = `${differences} of ${counters} counters differ by ${formatMicros(driftMicros)}${tokens}${toolCalls}`;
   return {
     rule: 'drift',
     tenant,
@@ -32,6 +36,6 @@ export function drifted(tenant: string, reconciled: Reconciled, atMs: number): F
     message: holds
       ? `Log, ledger and audit drift: ${what}, ${doubledActions} actions were decided twice, ${brokenLaws} laws are broken.`
       : `Log, ledger and audit agree: ${counters} counters.`,
-    facts: { ...reconciled },
+    facts: { driftMicros, driftTokens, driftToolCalls, counters, differences, doubledActions, brokenLaws },
   };
 }

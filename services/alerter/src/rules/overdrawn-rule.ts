@@ -2,12 +2,16 @@
  * The rule for an outcome that cost more than was left in a budget. The agent is blocked until an action of the agent
  * is allowed again.
  */
-import { type Decision, formatMicros, type Settlement } from '@mandate/schemas';
+import { type Decision, formatMicros, type Settlement, UNIT_NAMES, unitsIn } from '@mandate/schemas';
 import type { Finding } from './finding.ts';
 
 export function overdrawn(settlement: Settlement): Finding[] {
-  const { tenant, agentId, actionId, marks, chargedMicros, cumulativeMicros, tokens } = settlement;
+  const { tenant, agentId, actionId, marks, chargedMicros, cumulativeMicros, units } = settlement;
   if (!marks.includes('OVERDRAWN')) return [];
+  const inUnits = unitsIn(units).filter(([, { overdrawn }]) => overdrawn);
+  const used = inUnits
+    .map(([unit, { charged }]) => `, and used ${charged} ${UNIT_NAMES[unit].noun}`)
+    .join('');
   return [
     {
       rule: 'overdrawn',
@@ -16,10 +20,12 @@ export function overdrawn(settlement: Settlement): Finding[] {
       holds: true,
       order: settlement.ledgerSequence,
       at: settlement.settledAt,
-      message: `A budget of ${agentId} is overdrawn: ${actionId} cost ${formatMicros(chargedMicros)} in all${tokens?.overdrawn ? `, and used ${tokens.chargedTokens} tokens` : ''}.`,
+      message: `A budget of ${agentId} is overdrawn: ${actionId} cost ${formatMicros(chargedMicros)} in all${used}.`,
       facts: {
         ...{ agentId, actionId, chargedMicros, cumulativeMicros },
-        ...(tokens?.overdrawn && { chargedTokens: tokens.chargedTokens }),
+        ...(inUnits.length > 0 && {
+          charged: Object.fromEntries(inUnits.map(([unit, { charged }]) => [unit, charged])),
+        }),
       },
     },
   ];
