@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { type ApiClient, createApiClient } from './api-client.ts';
+import { serviceOf } from './services.ts';
 
 /** Starts a service with routes under this prefix, and no other routes. Returns its address. */
 async function service(name: string, prefix: string): Promise<string> {
@@ -21,6 +22,7 @@ test('sends audit questions to the query service, alerts to the alerter, and eve
   const alerter = await service('alerter', '/v1/alerts');
   const api = createApiClient({ url: gateway, queryUrl: query, alerterUrl: alerter, key: 'k' });
   expect(await api.get('/v1/alerts')).toEqual({ name: 'alerter' });
+  expect(serviceOf('/v1/reconcile')).toBe('alerter');
   expect(await api.get('/v1/ledger')).toEqual({ name: 'gateway' });
   expect(await api.get('/v1/audit/decisions')).toEqual({ name: 'query' });
 });

@@ -9,13 +9,13 @@ export type Service = 'gateway' | 'query' | 'alerter' | 'control' | 'runner';
  * has all other routes of agents.
  */
 const CONTROL =
-  /^\/v1\/(?:policies|rules|mandates|manifests|tenants|keys|lint|agents(?!\/[^/]+\/(?:kill|revive|kill-status|usage)$))(?:\/|$)/;
+  /^\/v1\/(?:policies|rules|mandates|grants|manifests|tenants|keys|lint|search|agents(?!\/[^/]+\/(?:kill|revive|kill-status|usage)$))(?:\/|$)/;
 
 /** The query service lists approvals. The gateway accepts the answers of people. */
 const QUERY = /^\/v1\/(?:audit\/|approvals(?:\/[^/]+)?$)/;
 
 export function serviceOf(path: string): Service {
-  if (path.startsWith('/v1/alerts')) return 'alerter';
+  if (path.startsWith('/v1/alerts') || path === '/v1/reconcile') return 'alerter';
   if (/^\/v1\/runs(?:\/|$)/.test(path)) return 'runner';
   if (CONTROL.test(path)) return 'control';
   return QUERY.test(path) ? 'query' : 'gateway';

@@ -28,6 +28,8 @@ export type DataFolder = {
   runner: string;
   /** The file of the model gateway, unless a setting names another file. It may be absent. */
   models: string;
+  /** The file of the identity provider, unless a setting names another file. It may be absent. */
+  oidc: string;
   /** The file of rules for redacting personal data, unless a setting names another file. It may be absent. */
   privacy: string;
   /** The folder of keys that decrypt sealed data of persons. It is created when the first value is sealed. */
@@ -49,6 +51,7 @@ export function dataFolder(path: string): DataFolder {
     alerts: join(path, 'alerts.yaml'),
     runner: join(path, 'runner.yaml'),
     models: join(path, 'models.yaml'),
+    oidc: join(path, 'oidc.yaml'),
     privacy: join(path, 'privacy.yaml'),
     personKeys: join(path, 'person-keys'),
   };

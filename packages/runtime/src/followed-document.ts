@@ -3,7 +3,9 @@
  * readiness shows the fault. If the first document is bad, the caller decides what happens.
  */
 
+import { existsSync } from 'node:fs';
 import type { Logger } from './logger.ts';
+import { readTextFile } from './read-text-file.ts';
 import type { ReadinessCheck } from './readiness.ts';
 import { type WatchedFile, watchFile } from './watched-file.ts';
 
@@ -21,16 +23,18 @@ export type FollowedDocument = WatchedFile & {
 
 export type FollowOptions<Good> = {
   path: string;
+  /** True if the document may be missing at the start, which is then no fault. Default: false. */
+  mayBeMissing?: boolean;
   /** The name of the document in readiness and in log lines. */
   name: string;
   log: Logger;
   /** Reads the bytes of the document. If absent, the file is read in the usual way. */
   readBytes?: ((path: string) => Uint8Array) | undefined;
-  parse(bytes: Uint8Array): Read<Good>;
   /**
-   * Returns the paths of other files that belong to the document. If one of them changes, the document has changed.
+   * @param readText reads another file that belongs to the document, such as a secret. If that file changes, the
+   * document has changed. Throws as `readTextFile`
    */
-  alsoRead?: (() => readonly string[]) | undefined;
+  parse(bytes: Uint8Array, readText: (path: string) => string): Read<Good>;
   /** Called with each good document. `isFirst` is true for the first one. */
   onGood(good: Good, isFirst: boolean): void;
   /** Called with the faults of a bad first document. It may throw to end the start. */
@@ -38,13 +42,20 @@ export type FollowOptions<Good> = {
 };
 
 export function followDocument<Good>(options: FollowOptions<Good>): FollowedDocument {
-  const { path, name, log, readBytes, parse, alsoRead, onGood, onBadStart } = options;
+  const { path, mayBeMissing = false, name, log, readBytes, parse, onGood, onBadStart } = options;
   let faults: readonly Fault[] = [];
+  let others: string[] = [];
   const { first, look, stop } = watchFile<Read<Good>>({
     path,
     readBytes,
-    parse,
-    alsoRead,
+    parse(bytes) {
+      others = [];
+      return parse(bytes, (other) => {
+        others.push(other);
+        return readTextFile(other);
+      });
+    },
+    alsoRead: () => others,
     unreadable: (message) => ({ ok: false, faults: [{ line: 1, column: 1, path: '', message }] }),
     onChange(read) {
       faults = read.ok ? [] : read.faults;
@@ -54,7 +65,7 @@ export function followDocument<Good>(options: FollowOptions<Good>): FollowedDocu
   });
   try {
     if (first.ok) onGood(first, true);
-    else onBadStart(first.faults);
+    else if (!mayBeMissing || existsSync(path)) onBadStart(first.faults);
   } catch (error) {
     stop();
     throw error;

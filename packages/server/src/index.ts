@@ -16,7 +16,8 @@
  */
 
 export { speaksFor } from './api-keys/agent-globs.ts';
-export { isExpired, issueApiKey, issueRoleKey } from './api-keys/api-key-record.ts';
+export { isExpired, issueApiKey, issueRoleKey, isValidKey } from './api-keys/api-key-record.ts';
+export { DerivedKeys } from './api-keys/derived-keys.ts';
 export { type FileKeyStore, fileKeyStore } from './api-keys/file-key-store.ts';
 export { parseApiKey } from './api-keys/key-format.ts';
 export { anyKeyStore, type KeyStore, keyStoreOf, memoryKeyStore } from './api-keys/key-store.ts';
@@ -25,6 +26,7 @@ export { keysWhileOpen } from './api-keys/keys-while-open.ts';
 export { FairRoom, type Held, type Holder } from './fair-room.ts';
 export { answerProblemsAs } from './http/answer-problems.ts';
 export { callerOf, credentialOf, forbidden } from './http/authenticate.ts';
+export { type BrowserSession, BrowserSessions, untilMs } from './http/browser-session.ts';
 export { corsOrigins } from './http/cors.ts';
 export { createHttpServer } from './http/create-http-server.ts';
 export { headerText } from './http/header-text.ts';
@@ -43,7 +45,9 @@ export { countAll, tooManyOf } from './http/limit-throughput.ts';
 export { boundStreams } from './http/open-streams.ts';
 export { nextCursor, pageCursor } from './http/page-cursor.ts';
 export { notAsDescribed } from './http/problem-of-error.ts';
+export { SealedCookie } from './http/sealed-cookie.ts';
 export { serveHttp } from './http/serve-http.ts';
+export { type Pages, servePages } from './http/serve-pages.ts';
 export { laneOf } from './http/take-turns.ts';
 export { jsonPointer } from './http/validate-requests.ts';
 export { whenClosed } from './http/when-closed.ts';

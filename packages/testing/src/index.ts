@@ -13,6 +13,7 @@ export { plainKafka, plainRedis } from './plain-clients.ts';
 export { ATTACK, byLength, hits, IS_LONG, runs, SEED, SOAK_MS, TEST_LENGTH } from './run-options.ts';
 export { seededRandom } from './seeded-random.ts';
 export { type Authority, newAuthority } from './servers/certificates.ts';
+export { chromiumOptions } from './servers/chromium.ts';
 export {
   type ClickHouseOptions,
   type ClickHouseServer,
@@ -33,6 +34,7 @@ export { type RedisOptions, type RedisServer, startRedis } from './servers/redis
 export { type RedisCluster, startRedisCluster } from './servers/redis/start-redis-cluster.ts';
 export { type RedisSentinels, startRedisSentinels } from './servers/redis/start-redis-sentinels.ts';
 export {
+  describeWithChromium,
   describeWithMovableClock,
   describeWithOwnServers,
   describeWithPromtool,

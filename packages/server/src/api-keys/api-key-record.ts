@@ -25,8 +25,8 @@ export function issueApiKey(
     lastsMs?: number | null;
   },
   clock: Clock = systemClock,
+  { key, id }: ReturnType<typeof makeApiKey> = makeApiKey(),
 ): { key: string; record: ApiKeyRecord } {
-  const { key, id } = makeApiKey();
   const nowMs = clock();
   const record = apiKeyRecord.parse({
     id,
@@ -43,8 +43,9 @@ export function issueApiKey(
 export function issueRoleKey(
   { role, ...grant }: { tenant: string; role: Role; name: string; lastsMs: number | null },
   clock?: Clock,
+  made?: ReturnType<typeof makeApiKey>,
 ): ReturnType<typeof issueApiKey> {
-  return issueApiKey({ ...grant, scopes: ROLES[role], agents: ['*'] }, clock);
+  return issueApiKey({ ...grant, scopes: ROLES[role], agents: ['*'] }, clock, made);
 }
 
 type Records = Pick<ReadonlyMap<string, ApiKeyRecord>, 'get'>;
@@ -53,6 +54,11 @@ type Records = Pick<ReadonlyMap<string, ApiKeyRecord>, 'get'>;
 export function provenRecord(records: Records, key: string, nowMs: number): ApiKeyRecord | null {
   const record = unrevoked(records, key);
   return record === null || isExpired(record, nowMs) ? null : record;
+}
+
+/** True if the key is the key of this record, and valid. */
+export function isValidKey(record: ApiKeyRecord, key: string, nowMs: number): boolean {
+  return provenRecord(new Map([[record.id, record]]), key, nowMs) !== null;
 }
 
 /** Returns when this key expired. Null if the key is wrong or has not expired. */

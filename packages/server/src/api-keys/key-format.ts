@@ -19,12 +19,21 @@ const KEY = /^(?:sk-)?mdt_([0-9A-Za-z]{12})_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/;
 /** Matches keys and parts of truncated keys in any text, so that they can be censored. */
 export const API_KEY_PATTERN = /(?:sk-)?mdt_[0-9A-Za-z]{12}_[0-9A-Za-z_]{1,50}/g;
 
+/** Returns a new public id. */
+export function makeKeyId(): string {
+  return Array.from({ length: ID_LENGTH }, () => DIGITS.charAt(randomInt(62))).join('');
+}
+
 /** Returns a new key and its public id. */
 export function makeApiKey(): { key: string; id: string } {
-  const id = Array.from({ length: ID_LENGTH }, () => DIGITS.charAt(randomInt(62))).join('');
-  const secret = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), SECRET_LENGTH);
-  const body = `sk-mdt_${id}_${secret}`;
-  return { key: `${body}_${checksum(body)}`, id };
+  const id = makeKeyId();
+  return { key: apiKeyOf(id, randomBytes(32)), id };
+}
+
+/** @param secret 32 bytes */
+export function apiKeyOf(id: string, secret: Buffer): string {
+  const body = `sk-mdt_${id}_${base62(BigInt(`0x${secret.toString('hex')}`), SECRET_LENGTH)}`;
+  return `${body}_${checksum(body)}`;
 }
 
 /** Returns the public id of a well-formed key. Null for a wrong form or a wrong checksum. */

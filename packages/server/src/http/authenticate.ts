@@ -1,14 +1,19 @@
 /**
  * Decides who may call a route, before the body is read. A route declares `config: { scope: 'publish' }` or `config:
  * { public: true }`. A route without either refuses every caller, so a forgotten scope opens nothing.
+ *
+ * A key comes in a header, or in the session of a browser. A browser adds its cookie to requests of any page. So a
+ * change with a session must come from a page of this server.
  */
 
+import type { Clock } from '@mandate/runtime';
 import type { ApiKeyRecord, ApiScope } from '@mandate/schemas';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { parseApiKey } from '../api-keys/key-format.ts';
 import type { KeyHolder, KeyStore, KnownKey } from '../api-keys/key-store.ts';
 import type { Metrics } from '../metrics.ts';
 import type { BoundSockets } from './bound-sockets.ts';
+import { type BrowserSession, type BrowserSessions, isFresh, isOfOwnPage } from './browser-session.ts';
 import { type Caller, callerWith, networkOf } from './caller-rooms.ts';
 import type { HttpLimits } from './http-limits.ts';
 import { HttpProblem } from './http-problem.ts';
@@ -22,6 +27,8 @@ declare module 'fastify' {
     public?: boolean;
     /** True if the route has no rate limit, because it stops agents. */
     unlimited?: boolean;
+    /** True if a browser may call the route only a short time after the sign-in, because little can undo it. */
+    grave?: boolean;
   }
   interface FastifyRequest {
     /** The caller for whom the request counts: its key, or its address if it has no key. */
@@ -33,6 +40,8 @@ declare module 'fastify' {
      * Null if there is no such key.
      */
     namedKey: KeyHolder | null;
+    /** The session that the request showed. Null if its key came in a header, or if it showed none. */
+    browserSession: BrowserSession | null;
     /** Returns true if the key is still valid. Used by work that continues long after the request was admitted. */
     keyStillHolds(): Promise<boolean>;
   }
@@ -52,7 +61,17 @@ export function authenticate(
     limits,
     metrics,
     sockets,
-  }: { keys: KeyStore | null; limits: HttpLimits; metrics: Metrics; sockets: BoundSockets },
+    sessions,
+    clock,
+  }: {
+    keys: KeyStore | null;
+    limits: HttpLimits;
+    metrics: Metrics;
+    sockets: BoundSockets;
+    /** Null if this server accepts no sessions of browsers. */
+    sessions: BrowserSessions | null;
+    clock: Clock;
+  },
 ): void {
   const refusals = metrics.counter({
     name: 'mandate_http_refusals_total',
@@ -87,6 +106,7 @@ export function authenticate(
   server.decorateRequest('caller', null as never);
   server.decorateRequest('principalKey', null);
   server.decorateRequest('namedKey', null);
+  server.decorateRequest('browserSession', null);
   server.decorateRequest('keyStillHolds', async function (this: FastifyRequest) {
     const credential = credentialOf(this);
     if (credential === null || keys === null) return false;
@@ -101,6 +121,12 @@ export function authenticate(
     request.caller = callerWith(null, networkOf(request.ip));
     if (request.is404 || config.public === true) return;
 
+    const nowMs = clock();
+    if (sessions !== null && !hasKeyInHeaders(request)) {
+      request.browserSession = sessions.read(request.headers.cookie, nowMs);
+    }
+    const session = request.browserSession;
+    if (session !== null && !isSafe(request) && !isOfOwnPage(request)) refuse(request, crossSite());
     const credential = credentialOf(request);
     request.principalKey = credential === null || keys === null ? null : await keys.find(credential);
     if (request.principalKey === null) {
@@ -119,7 +145,13 @@ export function authenticate(
 
     const accepted = [config.scope ?? []].flat();
     const { scopes, withheld = [] } = request.principalKey;
-    if (accepted.some((scope) => scopes.includes(scope))) return;
+    if (accepted.some((scope) => scopes.includes(scope))) {
+      if (session === null) return;
+      if (config.grave === true && !isFresh(session, nowMs)) refuse(request, signInAgain());
+      const cookie = sessions?.renewed(session, nowMs) ?? null;
+      if (cookie !== null) reply.header('set-cookie', cookie);
+      return;
+    }
     const isWithheld = accepted.some((scope) => withheld.includes(scope));
     refuse(request, isWithheld ? tenantIsClosed() : forbidden(accepted));
   });
@@ -143,10 +175,21 @@ function secondsToWait(reply: FastifyReply, rate: Rate): number | null {
 }
 
 /** Returns the key that the caller showed. It was not checked. Null if there is none. */
-export function credentialOf({ headers }: Pick<FastifyRequest, 'headers'>): string | null {
+export function credentialOf({
+  headers,
+  browserSession,
+}: Pick<FastifyRequest, 'headers' | 'browserSession'>): string | null {
   const bearer = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
   const apiKey = headers['x-api-key'];
-  return bearer ?? (typeof apiKey === 'string' ? apiKey.trim() : null);
+  return bearer ?? (typeof apiKey === 'string' ? apiKey.trim() : (browserSession?.key ?? null));
+}
+
+function hasKeyInHeaders({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
+  return headers.authorization !== undefined || headers['x-api-key'] !== undefined;
+}
+
+function isSafe({ method }: Pick<FastifyRequest, 'method'>): boolean {
+  return method === 'GET' || method === 'HEAD';
 }
 
 const CHALLENGE = 'Bearer realm="mandate"';
@@ -187,6 +230,18 @@ export function forbidden(accepted: readonly ApiScope[]): HttpProblem {
     headers: {
       'www-authenticate': `Bearer realm="mandate", error="insufficient_scope", scope="${accepted.join(' ')}"`,
     },
+  });
+}
+
+function crossSite(): HttpProblem {
+  return new HttpProblem(403, 'CROSS_SITE_REQUEST', 'this request did not come from a page of this server', {
+    remedy: 'Open the console of this server, or send the API key in the header authorization.',
+  });
+}
+
+function signInAgain(): HttpProblem {
+  return new HttpProblem(403, 'SIGN_IN_AGAIN', 'this needs a sign-in of the last ten minutes', {
+    remedy: 'Sign in again, then repeat the request.',
   });
 }
 

@@ -41,7 +41,9 @@ describe('with a list of allowed origins', () => {
     expect(statusCode).toBe(204);
     expect(headers).toMatchObject({
       'access-control-allow-origin': CONSOLE,
-      'access-control-allow-headers': expect.stringMatching(/authorization.*if-none-match.*last-event-id/),
+      'access-control-allow-headers': expect.stringMatching(
+        /authorization.*if-match.*if-none-match.*last-event-id/,
+      ),
       'access-control-allow-methods': expect.stringContaining('GET'),
       'access-control-max-age': '600',
       vary: 'Origin',

@@ -1,6 +1,7 @@
 /**
  * Decides whether a page of another origin may call this server from a browser. The origin must be on the list. Then
- * the browser may send a key and read the answer. This server uses no cookies, so it never allows credentials.
+ * the browser may send a key and read the answer. It may never send a cookie: a session is only for pages of this
+ * server.
  */
 import { z } from 'zod';
 import type { HttpServer } from './http-server-type.ts';
@@ -20,7 +21,7 @@ export const corsOrigins = z
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const REQUEST_HEADERS = [
-  ...['authorization', 'x-api-key', 'content-type', 'idempotency-key', 'if-none-match'],
+  ...['authorization', 'x-api-key', 'content-type', 'idempotency-key', 'if-match', 'if-none-match'],
   ...['last-event-id', 'x-request-id', 'traceparent'],
 ];
 const ANSWER_HEADERS = [

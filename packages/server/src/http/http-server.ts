@@ -19,6 +19,7 @@ import { boundAnswers } from './bound-answers.ts';
 import { BoundBodies } from './bound-bodies.ts';
 import { boundRequests } from './bound-requests.ts';
 import { BoundSockets } from './bound-sockets.ts';
+import type { BrowserSessions } from './browser-session.ts';
 import { compressAnswers } from './compress-answers.ts';
 import { answerConditionally } from './conditional-get.ts';
 import { allowOrigins } from './cors.ts';
@@ -61,6 +62,8 @@ export type HttpServerOptions = {
   clock?: Clock;
   /** Origins of pages that may call from a browser. Default: none. */
   corsOrigins?: readonly string[];
+  /** The sessions of browsers. Absent if a key is accepted only in a header. */
+  sessions?: BrowserSessions;
   /** Addresses of trusted proxies. The server uses their x-forwarded-for header. Default: none. */
   trustedProxies?: readonly string[];
 };
@@ -105,7 +108,8 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<HttpS
   await allowOrigins(server, options.corsOrigins ?? []);
   takeTurnsToArrive(server);
   await server.register(rateLimit, { global: false });
-  authenticate(server, { keys, limits, metrics, sockets });
+  const { sessions = null, clock = systemClock } = options;
+  authenticate(server, { keys, limits, metrics, sockets, sessions, clock });
   limitThroughput(server, { throughputs: throughputsOf(options), metrics });
   const requests = boundRequests(server, limits.requests, count);
   bodies.watch(server);

@@ -44,6 +44,7 @@ const GROUPS = {
   persons: 'Find, unseal and forget people',
   keys: 'API keys of people and services, each with a role',
   policies: 'Named pieces of authority, in versions',
+  session: 'Sign in with an API key or through an identity provider: who calls, and the session of a browser',
   tenants: 'Open and close tenants, and set their quotas and limits',
   rules: 'Which agents get which policies, and when',
   manifests: 'Agents, tools and a workflow in one file, in versions',
@@ -298,7 +299,7 @@ function successes({ response = {}, produces = [] }: Described): Record<string, 
   const undeclared = { 200: { description: 'OK', ...(produces.length > 0 && { content }) } };
   const declared = Object.entries(response).map(([status, answer]) => [
     status,
-    'content' in answer
+    'content' in answer || ('type' in answer && answer.type === 'null')
       ? answer
       : { description: STATUS_CODES[status] ?? 'OK', content: { 'application/json': { schema: answer } } },
   ]);

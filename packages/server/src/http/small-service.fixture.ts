@@ -30,6 +30,7 @@ const routes: HttpRoutes = async (server) => {
     { config: { scope: ['publish', 'audit'] } },
     (request) => callerOf(request).scopes,
   );
+  server.post('/v1/grave', { config: { scope: 'publish', grave: true } }, () => ({ done: true }));
   server.get('/v1/whoami', { config: { scope: 'publish' } }, (request) => ({
     tenant: callerOf(request).tenant,
     traceparent: request.traceparent,

@@ -5,6 +5,7 @@
  * packages against the packages that are installed, so only missing ones are fetched (7 MB unpacked for Redis on a
  * Debian with the usual libraries, 2 MB for kcat, 320 MB for Prometheus, of which 22 MB are fetched).
  */
+import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,28 +19,36 @@ export type Program = {
 };
 
 /**
- * Returns the program of the package of this name.
+ * Returns the program at this path in the package of this name.
  *
  * @throws MissingServerError if there is no apt-get, or if the package cannot be fetched
  */
-export async function debianProgram(name: string, orInstall: string): Promise<Program> {
+export async function debianProgram(name: string, path: string, orInstall: string): Promise<Program> {
   const folder = await cachedFolder(`${name}-${await release()}-${process.arch}`, (into) =>
     unpackPackage(name, into, orInstall),
   );
-  const paths = (await foldersIn(join(folder, 'usr/lib'))).flatMap((name) => [
-    join(folder, 'usr/lib', name),
-    join(folder, 'lib', name),
-  ]);
-  return { command: join(folder, 'usr/bin', name), env: { LD_LIBRARY_PATH: paths.join(':') } };
+  const paths = [...(await foldersIn(join(folder, 'usr/lib'))), ...(await foldersIn(join(folder, 'lib')))];
+  return {
+    command: join(folder, path),
+    env: {
+      LD_LIBRARY_PATH: paths.join(':'),
+      // Only if the machine has no fonts, they are among the packages.
+      ...(existsSync(join(folder, 'etc/fonts')) && { FONTCONFIG_SYSROOT: folder }),
+    },
+  };
 }
 
 /**
- * Returns the folders in `path`. Empty if `path` does not exist, because the machine has all libraries that the
- * program needs.
+ * Returns the folders in `path`, and the folders in these: some libraries have their own. Empty if `path` does not
+ * exist, because the machine has all libraries that the program needs.
  */
 async function foldersIn(path: string): Promise<string[]> {
-  const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
-  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  const within = async (folder: string) => {
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));
+  };
+  const outer = await within(path);
+  return [...outer, ...(await Promise.all(outer.map(within))).flat()];
 }
 
 /** Returns the name of the release, such as `debian-12`. The packages need the libraries of this release. */

@@ -11,6 +11,8 @@ export type InstalledProgram = Program & {
 type Wanted = {
   /** The name of the program. Its package has the same name. */
   readonly name: string;
+  /** The path of the program in its package. Default: `usr/bin/<name>`. */
+  readonly path?: string;
   /** The option that makes the program print its version. */
   readonly versionOption: string;
   /** Returns the version from the printed text. Undefined if this version does not suffice. */
@@ -21,11 +23,11 @@ type Wanted = {
 
 /** @throws MissingServerError if the program is neither on the PATH nor available from Debian */
 export async function installedProgram(wanted: Wanted): Promise<InstalledProgram> {
-  const { name } = wanted;
+  const { name, path = `usr/bin/${name}` } = wanted;
   const onPath = { command: name, env: {} };
   const version = await versionOf(onPath, wanted).catch(() => undefined);
   if (version !== undefined) return { ...onPath, what: `${name} ${version} of this machine` };
-  const fetched = await debianProgram(name, wanted.orInstall);
+  const fetched = await debianProgram(name, path, wanted.orInstall);
   return { ...fetched, what: `${name} ${await versionOf(fetched, wanted)}, a Debian package in the cache` };
 }
 

@@ -8,6 +8,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { TestProject } from 'vitest/node';
+import { installedChromium } from './chromium.ts';
 import { installedKcat } from './kafka/install-kcat.ts';
 import { MissingServerError } from './missing-server.ts';
 import { type Offer, SERVER_KINDS, type ServerKind, type SharedServer } from './offer.ts';
@@ -29,6 +30,8 @@ export type ProvidedServers = {
   readonly kcat: string | null;
   /** What is missing for promtool, which checks rules and expressions. Null if nothing is missing. */
   readonly promtool: string | null;
+  /** What is missing for Chromium, which shows the console. Null if nothing is missing. */
+  readonly chromium: string | null;
   /** What is missing for faketime, which gives a server its own clock. Null if nothing is missing. */
   readonly faketime: string | null;
 };
@@ -46,12 +49,14 @@ export async function provideServers(project: TestProject): Promise<() => Promis
   const kcat = await orMissing(installedKcat());
   const promtool = await orMissing(installedPromtool());
   const faketime = await orMissing(installedFaketime());
-  console.log(`\n${banner(shared, own, { kcat, promtool, faketime })}\n`);
+  const chromium = await orMissing(installedChromium());
+  const programs = { kcat, promtool, faketime, chromium };
+  console.log(`\n${banner(shared, own, programs)}\n`);
   const missing = SERVER_KINDS.flatMap((kind) => lacking(shared[kind]) ?? lacking(own[kind]) ?? []);
-  for (const program of [kcat, promtool, faketime]) if ('lacks' in program) missing.push(program.lacks);
+  for (const program of Object.values(programs)) if ('lacks' in program) missing.push(program.lacks);
   if (process.env.CI === 'true' && missing.length > 0) {
     throw new MissingServerError(
-      `In CI every server must be there, kcat, promtool and faketime: ${missing.join('; ')}`,
+      `In CI every server must be there, and ${Object.keys(programs).join(', ')}: ${missing.join('; ')}`,
     );
   }
 
@@ -80,6 +85,7 @@ export async function provideServers(project: TestProject): Promise<() => Promis
     kcat: lacking(kcat),
     promtool: lacking(promtool),
     faketime: lacking(faketime),
+    chromium: lacking(chromium),
   });
 
   return async () => {

@@ -40,6 +40,11 @@ export function describeWithPromtool(name: string, tests: () => void): void {
   describe.skipIf(inject('servers').promtool !== null)(name, tests);
 }
 
+/** Describes tests that look at the console (`chromiumOptions`). */
+export function describeWithChromium(name: string, tests: () => void): void {
+  describe.skipIf(inject('servers').chromium !== null)(name, tests);
+}
+
 /**
  * Returns the address of the shared Redis or ClickHouse (a URL) or Kafka (`host:port,…`). The first call starts the
  * server. Other tests use the server too. So use tenants, topics and databases with unique names, and never flush or
