@@ -58,6 +58,7 @@ export { searchContextBuilds } from './queries/search-context-builds.ts';
 export { CONTROL_EVENTS, changeById, searchControlEvents } from './queries/search-control-events.ts';
 export { searchDeadLetters } from './queries/search-dead-letters.ts';
 export { searchDecisions } from './queries/search-decisions.ts';
+export { searchIds } from './queries/search-ids.ts';
 export { searchReads } from './queries/search-reads.ts';
 export { searchSdkRecords } from './queries/search-sdk-records.ts';
 export {
@@ -70,6 +71,8 @@ export { CONTROL_PARTITION, type FollowedControlEvent } from './queries/tail-sou
 export { INTERVALS, isTimeZone, timeline } from './queries/timeline.ts';
 export { tokens } from './queries/tokens.ts';
 export { usageOfAgent } from './queries/usage-of-agent.ts';
+export { values } from './queries/values.ts';
+export { waitingApprovals } from './queries/waiting-approvals.ts';
 export { type Asked, ask, type Question } from './question.ts';
 export {
   type InsertCounts,

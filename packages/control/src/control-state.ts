@@ -7,6 +7,7 @@
 import { digestOf } from '@mandate/policy/parts';
 import { type ApiKeyRecord, CAPS, type ControlRecord, type Json } from '@mandate/schemas';
 import { growth, isTooMuch } from './control-units.ts';
+import { copyTenant } from './copy-tenant.ts';
 import { evolve } from './evolve.ts';
 import { askedFor } from './grants.ts';
 import { singleChanges } from './manifests/single-changes.ts';
@@ -25,7 +26,12 @@ export type ControlFold = {
    * Returns the result that a new change would have as the next record. Null if it would take effect. The state does not
    * change.
    */
-  refusalOf(record: ControlRecord, revision: number): Extract<Changed, { ok: false }> | null;
+  refusalOf(record: ControlRecord, revision: number): Refused | null;
+  /**
+   * Returns the state of the tenant after a record that is not applied, or why the record would be refused. The state of
+   * the fold does not change. Takes as long as copying the tenant.
+   */
+  tried(record: ControlRecord, revision: number): Tried | Refused;
   /** Returns the state of a tenant. The returned object changes when later records are applied. */
   tenant(name: string): TenantControl;
   /** All tenants that were ever opened, by name. */
@@ -63,6 +69,14 @@ export type Changed =
   | { ok: true; revision: number }
   /** `revision`: the current revision of the document that the change is about. 0 if the document does not exist. */
   | { ok: false; refusal: ChangeRefusal; revision: number };
+
+type Refused = Extract<Changed, { ok: false }>;
+
+/**
+ * `revision`: the current revision of the document. `isRepeat`: the same change was made before, so it would change
+ * nothing.
+ */
+export type Tried = { ok: true; control: TenantControl; revision: number; isRepeat: boolean };
 
 /** The digest and result of each change, by the id of the change, the oldest first. */
 type ChangeResults = Map<string, { digest: string; changed: Changed }>;
@@ -106,6 +120,15 @@ export function foldControl(state: ControlState = newControlState()): ControlFol
       const there = { tenants: opened.size, topics: withTopics.size };
       const { refusal, current } = examined(control, record, revision, there);
       return refusal === null ? null : { ok: false, refusal, revision: current };
+    },
+    tried(record, revision) {
+      const { control, results } = tenants.get(record.change.tenant) ?? { control: none, results: null };
+      const known = results && resultBefore(control, results, record);
+      const current = revisionOf(control, record);
+      if (known) return known.ok ? { ok: true, control, revision: current, isRepeat: true } : known;
+      const copy = copyTenant(control);
+      const changed = applyTo(copy, record, revision, { tenants: opened.size, topics: withTopics.size });
+      return changed.ok ? { ok: true, control: copy, revision: current, isRepeat: false } : changed;
     },
     tenant: (name) => tenants.get(name)?.control ?? none,
     opened,
@@ -160,16 +183,21 @@ function applyOnce(
   revision: number,
   there: ThereAre,
 ): Changed {
-  const { id } = record.change;
-  const digest = digestOfChange(record);
-  const known = results.get(id);
-  if (known?.digest === digest) return known.changed;
-  if (known !== undefined) return { ok: false, refusal: 'ID_REUSED', revision: revisionOf(control, record) };
+  const before = resultBefore(control, results, record);
+  if (before !== null) return before;
   const changed = applyTo(control, record, revision, there);
-  results.set(id, { digest, changed });
+  results.set(record.change.id, { digest: digestOfChange(record), changed });
   const [oldest] = results.keys();
   if (results.size > REMEMBERED && oldest !== undefined) results.delete(oldest);
   return changed;
+}
+
+/** Returns the result of a change with an id that was used before. Null if the id is new. */
+function resultBefore(control: Tenant, results: ChangeResults, record: ControlRecord): Changed | null {
+  const known = results.get(record.change.id);
+  if (known === undefined) return null;
+  if (known.digest === digestOfChange(record)) return known.changed;
+  return { ok: false, refusal: 'ID_REUSED', revision: revisionOf(control, record) };
 }
 
 /**

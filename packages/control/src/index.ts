@@ -15,7 +15,7 @@ export { type AgentRegister, type AgentStatus, agentRegister } from './agent-reg
 export { type AlmostMatchingRule, almostMatchingRules } from './almost-matching-rules.ts';
 export { applyRecord, type ChangeOutcome } from './change-outcome.ts';
 export { type ComposedGrant, composeGrant, type GrantComposed, policiesNamed } from './compose-grant.ts';
-export { type Changed, type ControlFold, foldControl } from './control-state.ts';
+export { type Changed, type ControlFold, foldControl, type Tried } from './control-state.ts';
 export type { Grant } from './grants.ts';
 export { type ControlDocuments, type LoadedControl, loadControl } from './load-control.ts';
 export {

@@ -57,6 +57,8 @@ export type MandatesUnderControl = MandatesInForce & {
   ancestryOf(tenant: string, agentId: string): Required<Pick<Plan, 'ancestors' | 'formerAncestors'>>;
   /** True if the tenant is closed. A closed tenant allows nothing to any agent. */
   isClosed(tenant: string): boolean;
+  /** True if people of the tenant may not answer for actions that they asked for. */
+  forbidsOwnApproval(tenant: string): boolean;
   /** True if the tenant limits contain a budget with the same counter as this budget. */
   isOfTenantLimits(tenant: string, budget: Pick<BudgetLimit, 'scope' | 'id' | 'windowMs'>): boolean;
   /** The quotas of the tenant. */
@@ -161,6 +163,7 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
       };
     },
     isClosed: (tenant) => (fold.tenant(tenant).opened?.closedAt ?? null) !== null,
+    forbidsOwnApproval: (tenant) => fold.tenant(tenant).opened?.document.forbidsOwnApproval === true,
     isOfTenantLimits: (tenant, budget) => areCountedIn(fold.tenant(tenant).opened, budget),
     quotas: (tenant) => quotasOf(fold.tenant(tenant)),
     sensitiveFields: (tenant) => fieldsOf(tenant, fold.tenant(tenant)),

@@ -7,7 +7,13 @@ import type { Mandate } from '@mandate/policy';
 import { compilePolicy, missingPolicy, type NamedPolicy } from '@mandate/policy';
 import type { Compiled } from '@mandate/policy/parts';
 import { withTenantLimits } from '@mandate/policy/parts';
-import { type BudgetLimit, type PolicyDocument, type TenantDocument, TOTAL_BUDGET } from '@mandate/schemas';
+import {
+  type BudgetLimit,
+  type CounterUnit,
+  type PolicyDocument,
+  type TenantDocument,
+  TOTAL_BUDGET,
+} from '@mandate/schemas';
 import type { OpenedTenant } from './revisioned.ts';
 
 const compiled = new WeakMap<OpenedTenant, NamedPolicy>();
@@ -47,16 +53,14 @@ export function tenantLimitsDocument({ id, limits }: TenantDocument): PolicyDocu
  */
 export function areCountedIn(
   opened: OpenedTenant | null,
-  { scope, id, windowMs, unit }: Pick<BudgetLimit, 'scope' | 'id' | 'windowMs'> & { unit?: 'tokens' },
+  { scope, id, windowMs, unit }: Pick<BudgetLimit, 'scope' | 'id' | 'windowMs'> & { unit?: CounterUnit },
 ): boolean {
   const limits = tenantLimitsOf(opened);
   if (limits === null) return false;
-  const [most, listed] =
-    unit === undefined
-      ? [limits.maxCostTotalMicros, limits.budgets]
-      : [limits.maxTokensTotal, limits.tokenWindows];
+  const { maxCostTotalMicros, budgets, unitLimits } = limits;
   const total = { scope: 'agent', id: TOTAL_BUDGET, windowMs: null };
-  const counted = most === null ? listed : [...listed, total];
+  const ofMoney = maxCostTotalMicros === null ? budgets : [...budgets, total];
+  const counted = unit === undefined ? ofMoney : unitLimits[unit];
   return counted.some((one) => one.scope === scope && one.id === id && one.windowMs === windowMs);
 }
 

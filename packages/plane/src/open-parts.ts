@@ -1,6 +1,7 @@
 /** The parts that the services of a plane share. They are opened in this order, and closed in reverse. */
 import { openRulesFile } from '@mandate/alerter';
 import { openLog } from '@mandate/bus';
+import { openOidcFile } from '@mandate/console-service';
 import { openControl } from '@mandate/control-log';
 import { gateIn, openGateFile } from '@mandate/control-service';
 import { holdFolder, openMandatesFile } from '@mandate/decider';
@@ -58,6 +59,7 @@ export async function openParts(
   const rules = closing(openRulesFile(config, { folder, env, log }), (file) => file.stop());
   const runnerFile = openRunnerFile(config, { folder, env });
   const modelsFile = closing(openModelsFile(config, { folder, env, log }), (file) => file.stop());
+  const oidcFile = closing(openOidcFile(config, { folder, env, log }), (file) => file.stop());
   const bus = closing(
     await openLog(config, {
       path: folder.log,
@@ -100,6 +102,7 @@ export async function openParts(
     rules,
     runnerFile,
     modelsFile,
+    oidcFile,
     fileKeys: fileKeyStore(folder.keys),
   };
   return { ...opening, ...control, ...files, agentsOfPolicies, log, metrics, tracer, clock, bus };

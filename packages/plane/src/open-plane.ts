@@ -6,6 +6,7 @@
 import { openAlerter } from '@mandate/alerter';
 import { type AuditClient, MIGRATIONS_DIRECTORY, migrate, openAudit } from '@mandate/audit';
 import type { Bus } from '@mandate/bus';
+import { consoleRoutes } from '@mandate/console-service';
 import { openControlService } from '@mandate/control-service';
 import { openDecider, openLedger } from '@mandate/decider';
 import { openGateway } from '@mandate/gateway';
@@ -24,7 +25,7 @@ import {
   type Running,
   systemClock,
 } from '@mandate/runtime';
-import { anyKeyStore, createHttpServer, keysInForce, serveHttp } from '@mandate/server';
+import { anyKeyStore, BrowserSessions, createHttpServer, keysInForce, serveHttp } from '@mandate/server';
 import { type FirstKey, makeFirstKeys } from './first-keys.ts';
 import { type Environment, openParts } from './open-parts.ts';
 import type { PlaneConfig } from './plane-config.ts';
@@ -67,7 +68,7 @@ async function open(
 ): Promise<Plane> {
   const parts = await openParts(config, log, env, wallClock, opening);
   const { bus, clock, folder, followed, fileKeys, gate, manifests, mandates } = parts;
-  const { metrics, modelsFile, privacy, rules, runnerFile, tracer } = parts;
+  const { metrics, modelsFile, oidcFile, privacy, rules, runnerFile, tracer } = parts;
   const opened = await openLedger(config, parts, opening);
   const { ledger } = opened;
   const audit = opening.closing(await openAudit(config, { path: folder.audit }), (held) => held.close());
@@ -91,9 +92,11 @@ async function open(
   const { keyOf: reporterKeyOf } = ofModels;
   const models = openModelGateway(config, { ...parts, file: modelsFile, reporterKeyOf });
 
+  const sessions = new BrowserSessions(parts.secret);
   const server = await createHttpServer({
     ...{ service: 'plane', version: VERSION, log, metrics, tracer, clock },
     keys: anyKeyStore(ofRunner.store, ofModels.store, keysInForce(followed, fileKeys)),
+    sessions,
     corsOrigins: config.PLANE_CORS_ORIGINS,
     limits: {
       requestsPerKeyPerSecond: config.PLANE_REQUESTS_PER_KEY_PER_SECOND,
@@ -105,14 +108,21 @@ async function open(
       ...(await query.readiness()),
       ...(await runner.readiness()),
       ...(await models.readiness()),
-      ...[mandates, manifests, rules, privacy, gate, decider].map((part) => part.readiness()),
+      ...[mandates, manifests, rules, privacy, gate, oidcFile, decider].map((part) => part.readiness()),
     ],
   });
   for (const { routes } of [gateway, alerter, control, query, runner, models]) await server.register(routes);
+  let ownUrl: string | null = null;
+  await server.register(consoleRoutes({ ...parts, sessions, recordReads, ownUrl: () => ownUrl }));
   const { url } = opening.running(
     await serveHttp(server, { host: config.PLANE_HOST, port: config.PLANE_PORT }),
   );
   models.decideAt(url);
+  // A person cannot open the address of a plane that listens at all addresses. The rule file and oidc.yaml then name the console.
+  if (!['0.0.0.0', '::'].includes(config.PLANE_HOST)) {
+    alerter.linkTo(url);
+    ownUrl = url;
+  }
   if (config.PLANE_PERFORM_RUNS) await runner.perform(url);
   // The keys are made last, because they are shown only after a complete start. If a later step failed, the keys would
   // never be shown.

@@ -1,4 +1,5 @@
 import { alerterSettings } from '@mandate/alerter';
+import { consoleSettings } from '@mandate/console-service';
 import { controlSettings } from '@mandate/control-service';
 import { deciderSettings } from '@mandate/decider';
 import { gatewaySettings } from '@mandate/gateway';
@@ -115,6 +116,7 @@ export const planeConfig = z
     }).shape,
     ...modelGatewaySettings.pick({ MODELS_CONFIG_PATH: true, MODELS_MAX_CALLS: true }).shape,
     ...querySettings.pick({ QUERY_ANSWER_TIMEOUT_MS: true, QUERY_RECORD_READS: true }).shape,
+    ...consoleSettings.shape,
     ...controlSettings.pick({ CONTROL_SNAPSHOT_AFTER_RECORDS: true }).shape,
     ...alerterSettings.pick({
       ALERTER_RULES_PATH: true,

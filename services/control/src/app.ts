@@ -21,6 +21,7 @@ import { previewMandate } from './routes/preview-mandate.ts';
 import { writeManifests } from './routes/publish-manifests.ts';
 import { readRoleKeys, writeRoleKeys } from './routes/role-keys.ts';
 import { readRules, writeRules } from './routes/rules.ts';
+import { searchDocuments } from './routes/search-documents.ts';
 import { showLint } from './routes/show-lint.ts';
 import { readTenants, writeTenants } from './routes/tenants.ts';
 
@@ -42,6 +43,7 @@ export function controlRoutes(control: Control, reads: HttpReads | null): HttpRo
         readGrants,
         readManifests,
         previewMandate,
+        searchDocuments,
         showLint,
       ])
         route(shown, control);

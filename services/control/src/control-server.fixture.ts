@@ -21,7 +21,7 @@ import {
 import { mustAnswerAsDescribed, temporaryFolder } from '@mandate/testing';
 import { onTestFinished } from 'vitest';
 import { controlRoutes } from './app.ts';
-import { openControlThread } from './thread/open-control-thread.ts';
+import { openControlThread, type ThreadBounds } from './thread/open-control-thread.ts';
 
 export const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
 
@@ -54,13 +54,16 @@ export async function openLog(): Promise<Bus> {
   return bus;
 }
 
-export async function controlOn(bus: Bus, { gate = null }: { gate?: GateDocument | null } = {}) {
+export async function controlOn(
+  bus: Bus,
+  { gate = null, bounds = {} }: { gate?: GateDocument | null; bounds?: Partial<ThreadBounds> } = {},
+) {
   let nowMs = NOW_MS;
   const clock = () => nowMs;
   const followed = await followControl({ bus, log: silentLogger() });
   onTestFinished(() => followed.stop());
   const { revision } = followed;
-  const apart = openControlThread({ bus, log: silentLogger(), revision });
+  const apart = openControlThread({ bus, log: silentLogger(), revision, bounds });
   onTestFinished(() => apart.stop());
   const server = await createHttpServer({
     service: 'control',

@@ -2,7 +2,7 @@
  * The gate of agent manifests as a file (`gate.yaml`) that people edit while Mandate runs. After a bad edit, or if the
  * file is removed, the last good gate stays in force, and readiness says so. At the start, a bad file is an error.
  */
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadGate } from '@mandate/agent-manifest';
 import { type DocumentFault, describeFault } from '@mandate/policy/documents';
@@ -39,6 +39,7 @@ export function openGateFile({
   let gate: GateDocument | null = null;
   const { readiness, look, stop } = followDocument({
     path,
+    mayBeMissing: !isNamed,
     name: 'gate',
     log,
     parse: loadGate,
@@ -47,7 +48,7 @@ export function openGateFile({
       if (!isFirst) log.warn({ path }, 'the gate of agent manifests was edited and is in force');
     },
     onBadStart(faults) {
-      if (isNamed || existsSync(path)) throw bad(path, faults);
+      throw bad(path, faults);
     },
   });
   return { gate: () => gate, readiness, look, stop };

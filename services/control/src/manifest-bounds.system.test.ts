@@ -37,7 +37,8 @@ async function longestTurnMs(done: () => Promise<unknown>): Promise<number> {
 }
 
 test('publishing a thousand agents at once takes no long turn of the event loop', async () => {
-  const { call, followed } = await controlOn(await openLog());
+  // The test is about the event loop, so the thread beside it may be as slow as the machine.
+  const { call, followed } = await controlOn(await openLog(), { bounds: { runMs: 60_000 } });
   const publish = (manifest: string) => call('author', 'POST', '/v1/manifests', { body: { manifest } });
   expect(await publish(fleet(50, { name: 'warm' }))).toMatchObject({ status: 201 });
   const large = fleet(1_000);

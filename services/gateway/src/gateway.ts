@@ -37,6 +37,8 @@ export type GatewayDependencies = {
   quotas(tenant: string): QuotasInForce;
   /** True if the tenant is closed. Nothing is allowed in a closed tenant, so no request is published. */
   isClosed(tenant: string): boolean;
+  /** True if people of the tenant may not answer for actions that they asked for. */
+  forbidsOwnApproval(tenant: string): boolean;
   /** True if the budget is part of the tenant limits. */
   isOfTenantLimits(tenant: string, budget: BudgetReference): boolean;
   /** Reports the kills of this process and of other processes. */

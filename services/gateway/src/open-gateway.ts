@@ -64,6 +64,7 @@ export async function openGateway(
       register: agentRegister(followed.tenant, parts.mandatesOfFile),
       quotas: followed.mandates.quotas,
       isClosed: followed.mandates.isClosed,
+      forbidsOwnApproval: followed.mandates.forbidsOwnApproval,
       isOfTenantLimits: followed.mandates.isOfTenantLimits,
       kills,
       findDecision: parts.findDecision,

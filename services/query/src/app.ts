@@ -28,7 +28,9 @@ import { listDeadLetters } from './routes/list-dead-letters.ts';
 import { listKills } from './routes/list-kills.ts';
 import { listReads } from './routes/list-reads.ts';
 import { listSdkRecords } from './routes/list-sdk-records.ts';
+import { listValues } from './routes/list-values.ts';
 import { searchDecisions } from './routes/search-decisions.ts';
+import { searchByIds } from './routes/search-ids.ts';
 import { searchSettlements } from './routes/search-settlements.ts';
 import { showApproval } from './routes/show-approval.ts';
 import { showChange } from './routes/show-change.ts';
@@ -79,6 +81,8 @@ const ROUTES = [
   listReads,
   listSdkRecords,
   listContextBuilds,
+  listValues,
+  searchByIds,
   sums,
 ];
 

@@ -42,6 +42,11 @@ export const approvalFound = z.object({
     'What the caller believes that the call costs, in micro-dollars. null: the caller did not say.',
     20_000,
   ),
+  risk: described(
+    approvals.row.shape.risk,
+    'The highest risk of the tool that a policy states. If none states it, the risk that the caller claims. null: neither.',
+    'critical',
+  ),
   principal: described(
     z
       .object({
@@ -96,6 +101,8 @@ export const approvalFound = z.object({
     'The latest answer to the question. null: no person has answered.',
   ),
 });
+
+export type ApprovalFound = z.output<typeof approvalFound>;
 
 type Row = z.output<typeof approvals.row>;
 

@@ -26,6 +26,8 @@ export const decisionFound = searchDecisions.row.omit(LOG_POSITION).extend({
   log: described(logPosition, 'The log position of the decision.'),
 });
 
+export type DecisionFound = z.output<typeof decisionFound>;
+
 export function shownDecision(row: DecisionSummary): z.output<typeof decisionFound> {
   return withLogPosition(withDollars(row));
 }
@@ -79,9 +81,13 @@ export const settlementFound = searchSettlements.row.omit(LOG_POSITION).extend({
   log: described(logPosition, 'The log position of the settlement.'),
 });
 
+export type SettlementFound = z.output<typeof settlementFound>;
+
 export function shownSettlement(row: SettlementSummary): z.output<typeof settlementFound> {
   return withLogPosition(withDollars(row));
 }
+
+export type ControlEventFound = ReturnType<typeof shownControlEvent>;
 
 export function shownControlEvent(row: FollowedControlEvent) {
   const isChange = row.logPartition === CONTROL_PARTITION;

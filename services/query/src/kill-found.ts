@@ -21,7 +21,9 @@ export const killFound = kills.row.omit({ revivedBy: true, revivedWhy: true, rev
   ),
 });
 
-export function shownKill(row: z.output<typeof kills.row>): z.output<typeof killFound> {
+export type KillFound = z.output<typeof killFound>;
+
+export function shownKill(row: z.output<typeof kills.row>): KillFound {
   const { revivedBy, revivedWhy, revivedAt, ...kill } = row;
   const revived =
     revivedAt === null ? null : { by: revivedBy ?? '', reason: revivedWhy ?? '', at: revivedAt };

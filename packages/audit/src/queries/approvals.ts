@@ -7,16 +7,18 @@
  * without FINAL. Then the decisions of these actions are read FINAL, without large columns. The large columns are
  * read for one page only. An answer belongs to the last question before the answer that has the same digest.
  */
-import { CODES, described, id, tenant, time, VERDICTS } from '@mandate/schemas';
+import { CODES, described, id, RISK_LEVELS, tenant, time, VERDICTS } from '@mandate/schemas';
 import { z } from 'zod';
 import { narrowed, question } from '../question.ts';
 import { period } from './decision-filter.ts';
 import { STANDS_FOR_ACTION } from './stands-for-action.ts';
 
-const IS_QUESTION = "(verdict = 'DEFER' OR code = 'APPROVAL_EXPIRED')";
-const OF_ACTIONS = `tenant = {tenant:String} AND NOT void AND ${STANDS_FOR_ACTION}`;
+export const IS_QUESTION = "(verdict = 'DEFER' OR code = 'APPROVAL_EXPIRED')";
+export const OF_ACTIONS = `tenant = {tenant:String} AND NOT void AND ${STANDS_FOR_ACTION}`;
 /** Ids have no order within a millisecond. The ledger sequence gives the order there. */
-const IN_ORDER = '(appended_at, ledger_sequence, id)';
+export const IN_ORDER = '(appended_at, ledger_sequence, id)';
+
+const LEVELS = `[${RISK_LEVELS.map((level) => `'${level}'`).join(', ')}]`;
 
 export const approvals = question({
   params: z.strictObject({
@@ -53,6 +55,8 @@ export const approvals = question({
     costMicros: z.int().nullable(),
     /** The estimate of the caller. */
     estimatedCostMicros: z.int().nullable(),
+    /** The highest risk that a policy states, or else the risk in the request. */
+    risk: z.enum(RISK_LEVELS).nullable(),
     principalId: z.string().nullable(),
     principalRole: z.string().nullable(),
     /** The context as JSON text, exactly as the log contains it. */
@@ -119,7 +123,7 @@ export const approvals = question({
       nullIf(question.3, '') AS tool, nullIf(question.4, '') AS arguments, question.5 AS code, question.6 AS reason,
       nullIf(question.7, '') AS principalId, nullIf(question.8, '') AS mandateId, digest, question.9 AS since,
       nullIf(question.11, '') AS principalRole, nullIf(question.12, '') AS context, question.13 AS pinned,
-      question.14 AS estimatedCostMicros, question.15 AS costMicros,
+      question.14 AS estimatedCostMicros, question.15 AS costMicros, nullIf(if(question.16 = 0, question.17, ${LEVELS}[question.16]), '') AS risk,
       last.1 != question.1 AS is_decided, if(is_decided, last.1, NULL) AS decidedId, if(is_decided, last.2, NULL) AS decidedVerdict,
       if(is_decided, last.3, NULL) AS decidedCode, if(is_decided, last.4, NULL) AS decidedAt,
       said.1 != '' AND said.4 >= question.9 AS is_answered, if(is_answered, said.1, NULL) AS answer,
@@ -138,7 +142,12 @@ export const approvals = question({
             arrayReduce('max', arrayMap(
               told -> JSONExtract(told, 'evidence', 'costMicros', 'Nullable(Int64)'),
               JSONExtractArrayRaw(payload, 'decision', 'checks')
-            ))
+            )),
+            arrayReduce('max', arrayMap(
+              told -> if(JSONExtractString(told, 'check') = 'tool-facts', indexOf(${LEVELS}, JSONExtractString(told, 'evidence', 'risk')), 0),
+              JSONExtractArrayRaw(payload, 'decision', 'checks')
+            )),
+            JSONExtractString(payload, 'decision', 'action', 'risk')
           ),
           ${IN_ORDER}, ${IS_QUESTION}
         ) AS question,

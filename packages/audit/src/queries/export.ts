@@ -119,7 +119,7 @@ export const EXPORTS = {
     filter: settlementFilter,
     columns: SETTLEMENT_COLUMNS,
     texts: ['id', 'kind', 'actionId', 'agentId', 'status', 'code', 'reason', 'reportedBy', 'logTopic'],
-    lists: ['marks'],
+    lists: ['marks', 'toolCalls'],
     source: (filter) =>
       `FROM settlements FINAL WHERE tenant = {tenant:String} AND NOT void${settlementsNarrowed(filter as Partial<SettlementFilter>)}`,
   }),

@@ -26,6 +26,7 @@ export const SETTLEMENT_COLUMNS = `id, kind, action_id AS actionId, attempt, age
       excess_micros AS excessMicros, released_micros AS releasedMicros,
       input_tokens AS inputTokens, cached_input_tokens AS cachedInputTokens, cache_write_tokens AS cacheWriteTokens,
       output_tokens AS outputTokens, reasoning_tokens AS reasoningTokens, usage_micros AS usageMicros,
+      tool_calls AS toolCalls,
       marks, reason, may_release AS mayRelease, nullIf(reported_by, '') AS reportedBy,
       settled_at AS settledAt, log_topic AS logTopic, log_partition AS logPartition, log_offset AS logOffset`;
 
@@ -59,6 +60,15 @@ export const settlementSummary = z.object({
     z.int().nullable(),
     'What the tokens cost by the prices of the decision, in micro-dollars. null: no tokens were reported, or they have no price.',
     20_430,
+  ),
+  toolCalls: described(
+    z.array(
+      z.object({
+        tool: described(z.string(), 'The name of the tool. Empty: all other tools.', 'get_user'),
+        calls: described(z.int(), 'How often the answer asks for the tool.', 2),
+      }),
+    ),
+    'The calls of tools that the answer of the model asks for. Empty: none were reported.',
   ),
   marks: settlement.shape.marks,
   reason: described(

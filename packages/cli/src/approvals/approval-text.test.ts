@@ -14,6 +14,7 @@ const ASKED: Approval = {
   reason: 'A person must confirm this call.',
   costMicros: 100_000,
   estimatedCostMicros: null,
+  risk: null,
   principal: null,
   context: {},
   pinned: [],
@@ -29,6 +30,7 @@ test('shows all that a person needs to answer', () => {
   const asked = {
     ...ASKED,
     estimatedCostMicros: 0,
+    risk: 'critical',
     principal: { id: 'ann', role: 'admin' },
     context: { environment: 'prod', ticket: 'T-1' },
     pinned: ['context.environment'],
@@ -38,6 +40,7 @@ test('shows all that a person needs to answer', () => {
   asked       2026-01-01T00:00:00.000Z
   why         A person must confirm this call.
   cost        $0.10; the caller estimates $0.00
+  risk        critical
   principal   ann, role admin (the caller says so)
   sent        2 argument fields and 2 context fields, the shortest first
     args.amount  50

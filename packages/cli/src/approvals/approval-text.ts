@@ -23,6 +23,7 @@ export function approvalText(approval: Approval, stdout: Output): string {
     labelled('asked', shownTime(since, nowOn(stdout))),
     labelled('why', forPeople(reason)),
     labelled('cost', costInWords(approval)),
+    ...(approval.risk === null ? [] : [labelled('risk', approval.risk)]),
     labelled('principal', principalInWords(approval)),
     ...(stateOf(approval) === '' ? [] : [labelled('now', stateOf(approval))]),
     labelled('sent', `${fieldsOf('argument', args)} and ${fieldsOf('context', context)}, the shortest first`),

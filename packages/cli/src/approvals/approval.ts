@@ -10,6 +10,8 @@ export type Approval = {
   reason: string;
   costMicros: number | null;
   estimatedCostMicros: number | null;
+  /** What a policy says, or else what the request claims. */
+  risk: string | null;
   principal: { id: string; role: string | null } | null;
   context: { readonly [name: string]: Json };
   /** Fields of principal and context that the API key fixed. */

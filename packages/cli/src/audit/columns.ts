@@ -19,8 +19,19 @@ const COLUMNS: Readonly<Record<QuestionName, Known>> = {
   ],
   'settlements list': [
     ...['id', 'kind', 'actionId', 'attempt', 'agentId', 'status', 'code', 'deltaMicros', 'chargedMicros'],
-    ...['cumulativeMicros', 'late', 'excessMicros', 'releasedMicros', ...TOKENS, 'usageMicros', 'marks'],
-    ...['reason', 'mayRelease', 'reportedBy', 'settledAt', 'delta', 'charged', 'cumulative', 'excess'],
+    ...['cumulativeMicros', 'late', 'excessMicros', 'releasedMicros', ...TOKENS, 'usageMicros'],
+    ...[
+      'toolCalls',
+      'marks',
+      'reason',
+      'mayRelease',
+      'reportedBy',
+      'settledAt',
+      'delta',
+      'charged',
+      'cumulative',
+      'excess',
+    ],
     ...['released', 'usage', 'log'],
   ],
   'control-events list': [

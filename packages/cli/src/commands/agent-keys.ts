@@ -1,9 +1,11 @@
 /** The keys of one agent, through the API of a plane. */
+
 import { type KeyPins, pinnedFields } from '@mandate/schemas';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
 import { someText } from '../input/option-values.ts';
+import { type DryRun, showDryRun, withDryRun } from '../output/dry-run.ts';
 import { printable } from '../output/printable.ts';
 import { showRows } from '../output/show-list.ts';
 import { showAnswer } from '../output/write.ts';
@@ -21,8 +23,7 @@ export function agentKeysCommand(agents: Command, run: RunCommand): void {
 }
 
 function issueCommand(keys: Command, run: RunCommand): void {
-  const issue = keys
-    .command('issue')
+  const issue = withDryRun(keys.command('issue'))
     .description('Issues a key that publishes as this agent only, and prints it once. Scope author.')
     .argument('<agent>', 'the id of a registered agent', someText)
     .option('--no-report', 'the key may not report outcomes')
@@ -31,14 +32,21 @@ function issueCommand(keys: Command, run: RunCommand): void {
   withExpiry(withPins(issue)).action(
     (
       agent: string,
-      { report, reason, ...options }: Expiry & PinOptions & { report: boolean; reason?: string },
+      {
+        report,
+        reason,
+        dryRun,
+        ...options
+      }: DryRun & Expiry & PinOptions & { report: boolean; reason?: string },
     ) =>
       run(async (context) => {
         const body = { pins: pinsOf(options), expiresInMs: expiresInMs(options) };
-        const query = { reason, report };
-        const { key } = await connect(context).post<{ key: IssuedKey | null }>(pathOf(agent), body, {
+        const query = { reason, report, dryRun };
+        const issued = await connect(context).post<{ key: IssuedKey | null }>(pathOf(agent), body, {
           query,
         });
+        if (dryRun) return showDryRun(context, issued);
+        const { key } = issued;
         return showKey({ agentId: agent, key }, `issued a key of ${agent}; it`, context);
       }),
   );
@@ -82,17 +90,17 @@ function listCommand(keys: Command, run: RunCommand): void {
 }
 
 function revokeCommand(keys: Command, run: RunCommand): void {
-  keys
-    .command('revoke')
+  withDryRun(keys.command('revoke'))
     .description('Ends a key of an agent. Scope author or admin.')
     .argument('<agent>', 'the id of the agent', someText)
     .argument('<key>', 'the id of the key, as `agents keys list` shows it', someText)
     .option('--reason <text>', 'why; kept on the record', someText)
     .addHelpText('after', '\nExample:\n  mandate agents keys revoke researcher key_…')
-    .action((agent: string, id: string, { reason }: { reason?: string }) =>
+    .action((agent: string, id: string, { reason, dryRun }: DryRun & { reason?: string }) =>
       run(async (context) => {
         const path = `${pathOf(agent)}/${encodeURIComponent(id)}`;
-        const revoked = await connect(context).delete<object>(path, { query: { reason } });
+        const revoked = await connect(context).delete<object>(path, { query: { reason, dryRun } });
+        if (dryRun) return showDryRun(context, revoked);
         return showAnswer(
           context,
           { id, ...revoked },

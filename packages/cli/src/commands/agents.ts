@@ -7,12 +7,14 @@ import type { Output, RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
 import { CommandFailure, WrongUse } from '../exit-codes.ts';
 import { someText } from '../input/option-values.ts';
+import { type DryRun, showDryRun, withDryRun } from '../output/dry-run.ts';
 import { printableLines } from '../output/printable.ts';
-import { moreText, type PageOptions, showRows, withLimit } from '../output/show-list.ts';
+import { moreText, type PageOptions, showList, showRows, withLimit, withPage } from '../output/show-list.ts';
 import { type Column, paint } from '../output/table.ts';
 import { widerLines } from '../output/wider-lines.ts';
 import { showAnswer, write } from '../output/write.ts';
 import { agentKeysCommand, type IssuedKey, showKey } from './agent-keys.ts';
+import { openActionsCommand } from './open-actions.ts';
 
 type Agent = {
   agentId: string;
@@ -30,10 +32,12 @@ type Shown = Agent & { exhausted: readonly Pick<Budget, 'budgetId' | 'windowMs'>
 const MOST_BUDGETS = 1_000;
 
 export function agentsCommand(command: Command, run: RunCommand): void {
-  command.description('Lists, shows and registers agents, and issues their keys.');
+  command.description('Lists, shows and registers agents, lists their open actions, and issues their keys.');
   listCommand(command, run);
+  registeredCommand(command, run);
   showCommand(command, run);
   registerCommand(command, run);
+  openActionsCommand(command, run);
   agentKeysCommand(command, run);
 }
 
@@ -152,6 +156,49 @@ function namesOf(budgets: NonNullable<Shown['exhausted']>): string {
   return ` (${names.join(', ')})`;
 }
 
+type RegisteredOptions = PageOptions & {
+  q?: string;
+  group?: string;
+  parent?: string;
+  family?: string;
+  label?: string;
+};
+
+function registeredCommand(agents: Command, run: RunCommand): void {
+  const list = agents
+    .command('registered')
+    .description('Lists the registered agents with their documents, by id. Scope audit or author.')
+    .option('--q <text>', 'agents with this text in their id or name', someText)
+    .option('--group <group>', 'agents of this group', someText)
+    .option('--parent <agent>', 'direct sub-agents of this agent', someText)
+    .option('--family <agent>', 'this agent and all its descendants', someText)
+    .option('--label <label>', 'agents with this label: name, or name=value', someText);
+  withPage(list)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  mandate agents registered --group support\n  mandate agents registered --family lead --json | jq .agent',
+    )
+    .action(({ limit, cursor, ...query }: RegisteredOptions) =>
+      run((context) => {
+        const page = { limit, ...(cursor !== undefined && { cursor }) };
+        return showList<{ agent: AgentDocument }>(
+          context,
+          { path: '/v1/agents', query, rows: 'agents' },
+          page,
+          {
+            columns: () => [
+              { title: 'AGENT', of: ({ agent }) => agent.id, keep: true },
+              { title: 'NAME', of: ({ agent }) => agent.name ?? '', cut: true },
+              { title: 'PARENT', of: ({ agent }) => agent.parent ?? '' },
+              { title: 'GROUPS', of: ({ agent }) => (agent.groups ?? []).join(', '), cut: true },
+            ],
+            empty: 'no agent is registered that fits',
+          },
+        );
+      }),
+    );
+}
+
 type Status = Pick<Agent, 'agentId' | 'killed' | 'status'> & { nearest: string | null };
 
 function showCommand(agents: Command, run: RunCommand): void {
@@ -180,7 +227,7 @@ function showCommand(agents: Command, run: RunCommand): void {
 }
 
 type Registered = { agent: AgentDocument; key: IssuedKey | null; widens: readonly string[] | null };
-type RegisterOptions = {
+type RegisterOptions = DryRun & {
   name?: string;
   groups?: string[];
   labels?: readonly [string, string][];
@@ -190,8 +237,7 @@ type RegisterOptions = {
 };
 
 function registerCommand(agents: Command, run: RunCommand): void {
-  agents
-    .command('register')
+  withDryRun(agents.command('register'))
     .description('Registers an agent, and prints its first key once. Scope author.')
     .argument('<agent>', 'the id of the agent', someText)
     .option('--name <text>', 'a name for people', someText)
@@ -209,11 +255,12 @@ Examples:
   mandate agents register researcher --groups research
   mandate agents register bot-7 --labels tier=gold --parent researcher`,
     )
-    .action((id: string, { report, reason, labels, ...agent }: RegisterOptions) =>
+    .action((id: string, { report, reason, dryRun, labels, ...agent }: RegisterOptions) =>
       run(async (context) => {
         const body = { id, ...agent, ...(labels && { labels: Object.fromEntries(labels) }) };
-        const query = { reason, report };
+        const query = { reason, report, dryRun };
         const registered = await connect(context).post<Registered>('/v1/agents', body, { query });
+        if (dryRun) return showDryRun(context, registered);
         await showKey(registered, `registered ${id}; its key`, context);
         const wider = context.json ? [] : widerLines(registered.widens ?? [], context.stderr);
         for (const line of wider) await write(context.stderr, `${line}\n`);

@@ -1,11 +1,11 @@
-import type { Alert } from '@mandate/schemas';
+import type { Alert, Json } from '@mandate/schemas';
 import { type Command, Option } from 'commander';
 import type { RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
 import { WrongUse } from '../exit-codes.ts';
 import { counted } from '../output/for-people.ts';
 import { shownTime } from '../output/relative-time.ts';
-import { type PageOptions, showList, withPage } from '../output/show-list.ts';
+import { type PageOptions, showList, showRows, withPage } from '../output/show-list.ts';
 import type { Column } from '../output/table.ts';
 import { showAnswer } from '../output/write.ts';
 
@@ -13,11 +13,20 @@ type Listed = Omit<Alert, 'webhooks' | 'quiet'> & {
   event: 'alert.raised' | 'alert.cleared';
   deliveries: readonly { webhook: string; state: string }[];
 };
+type Rule = {
+  rule: string;
+  on: boolean;
+  settings: Readonly<Record<string, Json>>;
+  webhooks: readonly string[];
+};
 type Told = { id: string; webhooks: readonly string[] };
 
 export function alertsCommand(command: Command, run: RunCommand): void {
-  command.description('Lists alerts, sends them again, and tests the webhooks: docs/alerts.md.');
+  command.description(
+    'Lists alerts and their rules, sends them again, and tests the webhooks: docs/alerts.md.',
+  );
   listCommand(command, run);
+  rulesCommand(command, run);
   replayCommand(command, run);
   testCommand(command, run);
 }
@@ -61,6 +70,38 @@ function told({ deliveries }: Listed): string {
   return deliveries
     .map(({ webhook, state }) => (state === 'delivered' ? webhook : `${webhook} (${state})`))
     .join(', ');
+}
+
+function rulesCommand(alerts: Command, run: RunCommand): void {
+  alerts
+    .command('rules')
+    .description(
+      'Lists the alert rules in force, with the names of the webhooks that get their alerts. Scope audit.',
+    )
+    .addHelpText(
+      'after',
+      "\nExamples:\n  mandate alerts rules\n  mandate alerts rules --json | jq -r 'select(.on) | .rule'",
+    )
+    .action(() =>
+      run(async (context) => {
+        const { rules } = await connect(context).get<{ rules: readonly Rule[] }>('/v1/alerts/rules');
+        await showRows(context, rules, { columns: () => RULES, empty: 'no rules' });
+        return 0;
+      }),
+    );
+}
+
+const RULES: readonly Column<Rule>[] = [
+  { title: 'RULE', of: ({ rule }) => rule, keep: true },
+  { title: 'STATE', of: ({ on }) => (on ? 'on' : 'off') },
+  { title: 'TOLD', of: ({ webhooks }) => webhooks.join(', '), cut: true },
+  { title: 'SETTINGS', of: settingsInWords, cut: true },
+];
+
+function settingsInWords({ settings }: Rule): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `${name} ${Array.isArray(value) ? value.join(', ') : String(value)}`)
+    .join('; ');
 }
 
 function replayCommand(alerts: Command, run: RunCommand): void {

@@ -7,12 +7,13 @@ import type { CommandContext, RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import { durationMs, momentBefore, someText } from '../input/option-values.ts';
+import { type DryRun, showDryRun, withDryRun } from '../output/dry-run.ts';
 import { printable } from '../output/printable.ts';
 import { type PageOptions, showList, withPage } from '../output/show-list.ts';
 import { showAnswer } from '../output/write.ts';
 
 type ListOptions = PageOptions & { agent?: string; from: string; all?: true };
-type AnswerOptions = { reason?: string; for?: number };
+type AnswerOptions = DryRun & { reason?: string; for?: number };
 type Receipt = { commandId: string; expiresAt?: string };
 
 const ID = 'the id of the approval, apv_…, or of the decision, dec_…';
@@ -30,7 +31,7 @@ function listCommand(approvals: Command, run: RunCommand): void {
   const list = approvals
     .command('list')
     .description(
-      'Lists the actions that wait for an answer, newest first, with everything that the agent sent. Scope audit or operate.',
+      'Lists the actions that wait for an answer, newest first, with everything that the agent sent. Scope audit, approve or operate.',
     )
     .option('--agent <id>', 'actions of this agent', someText)
     .option('--from <time>', 'deferred since: a time, a day, or 15m, 2h, 7d ago (default 1d)', moment)
@@ -72,7 +73,7 @@ function approveCommand(approvals: Command, run: RunCommand): void {
     .command('approve')
     .description(
       'Allows this one request of the agent, once. The agent sends the same action again, and all other checks then ' +
-        'run again. Scope operate.',
+        'run again. Scope approve or operate.',
     )
     .option(
       '--for <duration>',
@@ -86,13 +87,13 @@ function approveCommand(approvals: Command, run: RunCommand): void {
 function denyCommand(approvals: Command, run: RunCommand): void {
   const deny = approvals
     .command('deny')
-    .description('Refuses this action for good. Scope operate.')
+    .description('Refuses this action for good. Scope approve or operate.')
     .addHelpText('after', '\nExample:\n  mandate approvals deny apv_… --reason "not without a ticket"');
   answering(deny, 'denied', run);
 }
 
 function answering(command: Command, answered: 'granted' | 'denied', run: RunCommand): void {
-  command
+  withDryRun(command)
     .argument('<id>', ID, someText)
     .option('--reason <text>', 'why; kept on the record', someText)
     .action((id: string, options: AnswerOptions) => run((context) => answer(id, answered, options, context)));
@@ -108,10 +109,12 @@ async function answer(
   const { id, agentId, actionId, asked } = await approvalNamed(api, named);
   const reason = options.reason ?? `${answer} by an operator`;
   const path = `/v1/approvals/${id}`;
+  const how = { query: { dryRun: options.dryRun } };
   const receipt =
     answer === 'granted'
-      ? await api.post<Receipt>(`${path}/approve`, { reason, expiresInMs: options.for })
-      : await api.post<Receipt>(`${path}/deny`, { reason });
+      ? await api.post<Receipt>(`${path}/approve`, { reason, expiresInMs: options.for }, how)
+      : await api.post<Receipt>(`${path}/deny`, { reason }, how);
+  if (options.dryRun) return showDryRun(context, receipt);
   const approval = asked instanceof CommandFailure ? null : asked;
   return showAnswer(context, { approvalId: id, agentId, actionId, answer, approval, ...receipt }, () => {
     const until = receipt.expiresAt === undefined ? '' : `, until ${receipt.expiresAt}`;

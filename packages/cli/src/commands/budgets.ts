@@ -1,13 +1,21 @@
-import { CAPS, durationInWords, formatMicros, TOTAL_BUDGET } from '@mandate/schemas';
+import {
+  CAPS,
+  type CounterUnit,
+  durationInWords,
+  formatMicros,
+  TOTAL_BUDGET,
+  UNIT_NAMES,
+} from '@mandate/schemas';
 import type { Command } from 'commander';
 import type { RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
 import { WrongUse } from '../exit-codes.ts';
-import { dollars, durationMs, someText, tokens } from '../input/option-values.ts';
+import { dollars, durationMs, signedNumber, someText } from '../input/option-values.ts';
+import { type DryRun, showDryRun, withDryRun } from '../output/dry-run.ts';
 import { showAnswer } from '../output/write.ts';
 import { questionCommand } from './audit-questions.ts';
 
-type Options = {
+type Options = DryRun & {
   agent?: string;
   principal?: string;
   mandate?: string;
@@ -16,10 +24,11 @@ type Options = {
   window?: number;
   by?: number;
   tokens?: number;
+  toolCalls?: number;
   reason: string;
   idempotencyKey?: string;
 };
-type Adjusted = { tenant: string; spentMicros?: number; usedTokens?: number };
+type Adjusted = { tenant: string; spentMicros?: number; used?: number };
 
 export function budgetsCommand(command: Command, run: RunCommand): void {
   command.description('Lists budgets, and corrects their spent amounts.');
@@ -28,8 +37,7 @@ export function budgetsCommand(command: Command, run: RunCommand): void {
 }
 
 function adjustCommand(budgets: Command, run: RunCommand): void {
-  budgets
-    .command('adjust')
+  withDryRun(budgets.command('adjust'))
     .description(
       'Adds to the spent amount of a budget, or gives back. The limit itself is changed in its policy or mandates file. Scope operate.',
     )
@@ -52,7 +60,12 @@ function adjustCommand(budgets: Command, run: RunCommand): void {
     .option(
       '--tokens <number>',
       'instead of --by: the tokens to add to a limit on tokens; negative gives back',
-      tokens,
+      signedNumber,
+    )
+    .option(
+      '--tool-calls <number>',
+      'instead of --by: the tool calls to add to a limit on the tool calls of answers; negative gives back',
+      signedNumber,
     )
     .requiredOption('--reason <text>', 'why; kept on the record', someText)
     .option('--idempotency-key <key>', 'the same key again changes nothing', someText)
@@ -68,37 +81,53 @@ Examples:
     )
     .action((options: Options) =>
       run(async (context) => {
-        const { budget, window: windowMs = null, reason, idempotencyKey } = options;
+        const { budget, window: windowMs = null, reason, idempotencyKey, dryRun } = options;
         const named = { ...ownerOf(options), id: budget, windowMs };
-        const body = { ...amountOf(options, named), reason };
+        const { unit, ...amount } = amountOf(options);
+        const body = { budget: { ...named, ...(unit !== undefined && { unit }) }, ...amount, reason };
         const adjusted = await connect(context).post<Adjusted>('/v1/budgets/adjust', body, {
           idempotencyKey,
+          query: { dryRun },
         });
-        return showAnswer(context, adjusted, () => textOf(adjusted, named));
+        if (dryRun) return showDryRun(context, adjusted);
+        return showAnswer(context, adjusted, () => textOf(adjusted, { ...named, unit }));
       }),
     );
 }
 
-type Budget = { scope: string; subject: string; id: string; windowMs: number | null };
+type Budget = {
+  scope: string;
+  subject: string;
+  id: string;
+  windowMs: number | null;
+  unit: CounterUnit | undefined;
+};
 
 /** Returns the result with the tenant. A person who used a key of another tenant then sees the mistake. */
 function textOf(
-  { tenant, spentMicros = 0, usedTokens }: Adjusted,
-  { scope, subject, id, windowMs }: Budget,
+  { tenant, spentMicros = 0, used }: Adjusted,
+  { scope, subject, id, windowMs, unit }: Budget,
 ): string {
   const windowed = windowMs === null ? '' : ` per ${durationInWords(windowMs)}`;
   const owner = scope === 'tenant' ? `tenant ${tenant}` : `${scope} ${subject} in tenant ${tenant}`;
-  if (usedTokens !== undefined)
-    return `now ${usedTokens} tokens count as used: limit ${id}${windowed} of ${owner}\n`;
+  if (unit !== undefined)
+    return `now ${used} ${UNIT_NAMES[unit].noun} count as used: limit ${id}${windowed} of ${owner}\n`;
   return `now ${formatMicros(spentMicros)} count as spent: budget ${id}${windowed} of ${owner}\n`;
 }
 
-function amountOf({ by, tokens }: Options, budget: Budget) {
-  if ((by === undefined) === (tokens === undefined))
-    throw new WrongUse('an amount is missing, or two are given', 'Give either --by or --tokens.');
-  return tokens === undefined
-    ? { budget, deltaMicros: by }
-    : { budget: { ...budget, unit: 'tokens' }, deltaTokens: tokens };
+type Amount = { unit?: CounterUnit; delta?: number; deltaMicros?: number };
+
+function amountOf({ by, tokens, toolCalls }: Options): Amount {
+  const inUnits = Object.entries({ tokens, toolCalls }).flatMap(([unit, delta]): Amount[] =>
+    delta === undefined ? [] : [{ unit: unit as CounterUnit, delta }],
+  );
+  const [amount, ...others] = [...(by === undefined ? [] : [{ deltaMicros: by }]), ...inUnits];
+  if (amount === undefined || others.length > 0)
+    throw new WrongUse(
+      'an amount is missing, or several are given',
+      'Give one of --by, --tokens and --tool-calls.',
+    );
+  return amount;
 }
 
 function ownerOf({ agent, principal, mandate, tenant, budget }: Options): { scope: string; subject: string } {

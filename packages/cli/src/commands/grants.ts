@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import type { RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
 import { durationMs, jsonObject, someText } from '../input/option-values.ts';
+import { type DryRun, showDryRun, withDryRun } from '../output/dry-run.ts';
 import { counted } from '../output/for-people.ts';
 import { printable } from '../output/printable.ts';
 import { shownTime } from '../output/relative-time.ts';
@@ -26,7 +27,7 @@ type Grant = {
   openRules: readonly Match[];
 };
 type ListOptions = PageOptions & { agent?: string; state: string };
-type IssueOptions = { context?: object; for?: number; reason?: string };
+type IssueOptions = DryRun & { context?: object; for?: number; reason?: string };
 
 const STATES = ['live', 'ended', 'revoked', 'all'];
 const ID = 'the id of the grant, as `grants list` shows it';
@@ -117,8 +118,7 @@ function textOf({ grant, matchedRules, openRules }: Grant): string {
 }
 
 function issueCommand(grants: Command, run: RunCommand): void {
-  grants
-    .command('issue')
+  withDryRun(grants.command('issue'))
     .description('Issues a grant of the rules that match the agent now, and prints its id. Scope author.')
     .argument('<agent>', 'the id of the agent')
     .option(
@@ -142,11 +142,12 @@ Examples:
   mandate grants issue airline-007
   mandate grants issue airline-007 --context '{"environment": "prod"}' --for 10m`,
     )
-    .action((agentId: string, { context: actsIn, for: ttlMs, reason }: IssueOptions) =>
+    .action((agentId: string, { context: actsIn, for: ttlMs, reason, dryRun }: IssueOptions) =>
       run(async (context) => {
         const body = { agentId, context: actsIn, ttlMs };
-        const query = { reason };
+        const query = { reason, dryRun };
         const issued = await connect(context).post<Grant>('/v1/grants/issue', body, { query });
+        if (dryRun) return showDryRun(context, issued);
         const { grant, matchedRules, openRules } = issued;
         const rules = counted(matchedRules.length + openRules.length, 'rule');
         const note = `made of ${rules}; ends ${grant.expiresAt}\n`;
@@ -156,8 +157,7 @@ Examples:
 }
 
 function revokeCommand(grants: Command, run: RunCommand): void {
-  grants
-    .command('revoke')
+  withDryRun(grants.command('revoke'))
     .description('Ends a grant: nothing more is allowed under it. Scope author.')
     .argument('<id>', ID)
     .option('--reason <text>', 'why; kept on the record', someText)
@@ -167,10 +167,11 @@ function revokeCommand(grants: Command, run: RunCommand): void {
 Example:
   mandate grants revoke mnd_0mefd8h3c06b1f7c1c9be1d2a4f5 --reason "ticket 4711"`,
     )
-    .action((id: string, { reason }: { reason?: string }) =>
+    .action((id: string, { reason, dryRun }: DryRun & { reason?: string }) =>
       run(async (context) => {
-        const query = { reason };
+        const query = { reason, dryRun };
         const revoked = await connect(context).post<Grant>(`${pathOf(id)}/revoke`, undefined, { query });
+        if (dryRun) return showDryRun(context, revoked);
         const { agentId } = revoked.grant;
         return showAnswer(context, revoked, () => `revoked ${printable(id)} of ${printable(agentId)}\n`);
       }),

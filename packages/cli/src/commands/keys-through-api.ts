@@ -1,8 +1,10 @@
 /** Manages the keys of people through the API of a plane. This needs a key with the scope `admin`. */
+
 import type { Role } from '@mandate/schemas';
 import type { CommandContext } from '../command-context.ts';
 import { connect } from '../connection.ts';
 import { type ExitCode, WrongUse } from '../exit-codes.ts';
+import { type DryRun, showDryRun } from '../output/dry-run.ts';
 import { printable } from '../output/printable.ts';
 import { type PageOptions, showList } from '../output/show-list.ts';
 import { showAnswer, write } from '../output/write.ts';
@@ -16,17 +18,20 @@ export function isThroughApi({ globals }: CommandContext): boolean {
 }
 
 export async function issueThroughApi(
-  options: Expiry & { name: string; role?: Role },
+  options: DryRun & Expiry & { name: string; role?: Role },
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { name, role } = options;
+  const { name, role, dryRun } = options;
   if (role === undefined)
     throw new WrongUse(
       'the key has no role',
       'Give --role. The tenant is that of the key that you ask with.',
     );
   const body = { name, role, expiresInMs: expiresInMs(options) };
-  const issued = await connect(context).post<RoleKey & { key: string }>('/v1/keys', body);
+  const issued = await connect(context).post<RoleKey & { key: string }>('/v1/keys', body, {
+    query: { dryRun },
+  });
+  if (dryRun) return showDryRun(context, issued);
   const { profile } = context.globals;
   const where = profile === undefined ? ' --url …' : ` --profile ${profile}`;
   return showAnswer(context, issued, () => `${issued.key}\n`, issuedText(issued, where));
@@ -50,7 +55,14 @@ export async function listThroughApi(page: PageOptions, context: CommandContext)
   return 0;
 }
 
-export async function revokeThroughApi(id: string, context: CommandContext): Promise<ExitCode> {
-  const revoked = await connect(context).delete<object>(`/v1/keys/${encodeURIComponent(id)}`);
+export async function revokeThroughApi(
+  id: string,
+  { dryRun }: DryRun,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const revoked = await connect(context).delete<object>(`/v1/keys/${encodeURIComponent(id)}`, {
+    query: { dryRun },
+  });
+  if (dryRun) return showDryRun(context, revoked);
   return showAnswer(context, { id, ...revoked }, () => `revoked ${printable(id)}\n`);
 }

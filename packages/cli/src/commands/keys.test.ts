@@ -97,7 +97,7 @@ test.each([
   [
     'nothing is said of what it may do',
     [],
-    'Give one of --role (viewer, operator, author, admin, reporter), --auditor and --scopes',
+    'Give one of --role (viewer, approver, operator, author, admin, reporter), --auditor and --scopes',
   ],
   [
     'two things are said',
@@ -109,7 +109,7 @@ test.each([
     ['--role', 'viewer', '--scopes', 'operate'],
     'the key has more than one role, or scopes too',
   ],
-  ['the role is none', ['--role', 'owner'], 'Allowed choices are viewer, operator, author, admin'],
+  ['the role is none', ['--role', 'owner'], 'Allowed choices are viewer, approver, operator, author, admin'],
   [
     'a plane is named, and a folder',
     ['--role', 'viewer', '--url', 'http://plane'],

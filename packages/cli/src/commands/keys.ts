@@ -17,6 +17,7 @@ import { type Command, Option } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { WrongUse } from '../exit-codes.ts';
 import { namePattern, someText, tenantName } from '../input/option-values.ts';
+import { type DryRun, withDryRun } from '../output/dry-run.ts';
 import { printable } from '../output/printable.ts';
 import { moreText, type PageOptions, showRows, withPage } from '../output/show-list.ts';
 import type { Column } from '../output/table.ts';
@@ -35,7 +36,8 @@ import { type PinOptions, pinsOf, withPins } from './key-pins.ts';
 import { issueThroughApi, isThroughApi, listThroughApi, revokeThroughApi } from './keys-through-api.ts';
 
 type Asked = { role?: Role; scopes?: ApiScope[]; auditor?: true };
-type IssueOptions = FolderOptions &
+type IssueOptions = DryRun &
+  FolderOptions &
   Asked &
   PinOptions &
   Expiry & { name: string; agents?: readonly string[]; tenant?: string };
@@ -55,7 +57,7 @@ export function keysCommand(command: Command, run: RunCommand): void {
 }
 
 function issueCommand(keys: Command, run: RunCommand): void {
-  const issue = withData(keys.command('issue'))
+  const issue = withDryRun(withData(keys.command('issue')))
     .description('Issues an API key and prints it once. Only the hash of the key is kept.')
     .requiredOption('--name <name>', 'what the key is for', someText)
     .addOption(new Option('--role <role>', 'what the key may do in its tenant').choices(ROLE_NAMES))
@@ -177,13 +179,13 @@ function listCommand(keys: Command, run: RunCommand): void {
 }
 
 function revokeCommand(keys: Command, run: RunCommand): void {
-  withData(keys.command('revoke'))
+  withDryRun(withData(keys.command('revoke')))
     .description('Ends a key. The key stops working within a second.')
     .argument('<id>', 'the id of the key, as `keys list` shows it')
     .addHelpText('after', '\nExample:\n  mandate keys revoke key_…')
-    .action((id: string, options: FolderOptions) =>
+    .action((id: string, options: DryRun & FolderOptions) =>
       run(async (context) => {
-        if (isThroughApi(context)) return revokeThroughApi(id, context);
+        if (isThroughApi(context)) return revokeThroughApi(id, options, context);
         const record = await openStore(options, context).revoke(id);
         if (record === null) throw new WrongUse(`no key has the id ${id}`, '`mandate keys list` lists them.');
         return showAnswer(context, shownOf(record), () => `revoked ${printable(record.name)} (${id})\n`);

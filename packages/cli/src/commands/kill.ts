@@ -1,17 +1,20 @@
 import type { ApiClient } from '@mandate/client';
+import { formatMicros, type OpenAction } from '@mandate/schemas';
 import type { Command } from 'commander';
 import type { RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
 import { CommandFailure } from '../exit-codes.ts';
+import { showDryRun } from '../output/dry-run.ts';
 import { counted } from '../output/for-people.ts';
 import { printable } from '../output/printable.ts';
 import { warningsText } from '../output/warnings-text.ts';
 import { showAnswer, write } from '../output/write.ts';
+import { doesOf, leaseOf } from './open-actions.ts';
 import { sendTo, type TargetOptions, withTarget } from './target.ts';
 
 type Killed = {
   revision: number;
-  open: readonly { tenant: string; agentId: string; actionId: string }[];
+  open: readonly OpenAction[];
 };
 
 type NameStatus = { status: 'registered' | 'retired' | 'named' | null; nearest: string | null };
@@ -36,6 +39,7 @@ Examples:
         const { stderr } = context;
         const api = connect(context);
         const killed = await sendTo<Killed>(api, 'kill', agent, options);
+        if (options.dryRun) return showDryRun(context, killed);
         await showAnswer(context, killed, () => text(killed));
         if (agent !== undefined) await write(stderr, await doubtOfName(api, agent, killed));
         return 0;
@@ -67,6 +71,11 @@ async function doubtOfName(api: ApiClient, agent: string, { open }: Killed): Pro
 }
 
 function text({ revision, open }: Killed): string {
-  const running = open.map(({ agentId, actionId }) => `  ${printable(agentId)}  ${printable(actionId)}\n`);
+  const nowMs = Date.now();
+  const running = open.map((action) => {
+    const { agentId, actionId, reservedMicros } = action;
+    const held = `${doesOf(action)}, ${formatMicros(reservedMicros)} reserved, lease ${leaseOf(action, nowMs)}`;
+    return `  ${printable(agentId)}  ${printable(actionId)}  ${printable(held)}\n`;
+  });
   return `killed (revision ${revision}); ${counted(open.length, 'allowed action')} may still run\n${running.join('')}`;
 }

@@ -21,12 +21,57 @@ type Kill = {
   openCount: number | null;
   revived: { by: string; reason: string; at: string } | null;
 };
+
+/** A kill switch that is on, as GET /v1/kills returns it. */
+type Standing = {
+  target: { scope: Kill['scope']; agentId?: string };
+  by: string | null;
+  reason: string;
+  since: string;
+  sequence: number | null;
+  commandId: string | null;
+};
 type ListOptions = PageOptions & { agent?: string; inForce?: true };
 
 export function killsCommand(command: Command, run: RunCommand): void {
-  command.description('Lists and shows kills: who pulled which kill switch, why, and what ended the kill.');
+  command.description(
+    'Lists and shows kills: who pulled which kill switch, why, and what ended the kill. Alone: `kills now`.',
+  );
+  nowCommand(command, run);
   listCommand(command, run);
   showCommand(command, run);
+}
+
+function nowCommand(kills: Command, run: RunCommand): void {
+  const now = kills
+    .command('now', { isDefault: true })
+    .description('Lists the kill switches that are on now, as the ledger has them. Scope audit or operate.');
+  withPage(now)
+    .addHelpText('after', '\nExamples:\n  mandate kills\n  mandate kills now --json | jq -r .target.agentId')
+    .action((page: PageOptions) =>
+      run((context) =>
+        showList(context, { path: '/v1/kills', rows: 'kills' }, page, {
+          columns: columnsOfNow,
+          empty: 'no kill switch is on',
+          rest: '`mandate kills show ID` and --json have all',
+        }),
+      ),
+    );
+}
+
+function columnsOfNow(nowMs: number | null): readonly Column<Standing>[] {
+  return [
+    { title: 'STOPS', of: ({ target }) => stops(target.scope, target.agentId), keep: true, cut: true },
+    { title: 'SINCE', of: ({ since }) => shownTime(since, nowMs) },
+    { title: 'BY', of: ({ by }) => by ?? '', cut: true },
+    { title: 'REASON', of: ({ reason }) => reason, keep: true, cut: true },
+    {
+      title: 'NO ALLOW AFTER',
+      of: ({ sequence }) => (sequence === null ? '' : String(sequence)),
+      extra: true,
+    },
+    { title: 'ID', of: ({ commandId }) => commandId ?? '', extra: true },
+  ];
 }
 
 function listCommand(kills: Command, run: RunCommand): void {
@@ -79,6 +124,10 @@ function columns(nowMs: number | null): readonly Column<Kill>[] {
 }
 
 function targetOf({ scope, agentId }: Kill): string {
+  return stops(scope, agentId);
+}
+
+function stops(scope: Kill['scope'], agentId?: string | null): string {
   if (scope === 'all') return 'everything';
   if (scope === 'tenant') return 'the tenant';
   return scope === 'subtree' ? `${agentId} and its descendants` : (agentId ?? '');

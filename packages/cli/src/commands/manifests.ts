@@ -1,4 +1,5 @@
 /** `mandate manifests`: the agent manifests that are published on a plane. */
+
 import { CAPS, policyNamed } from '@mandate/schemas';
 import type { Command } from 'commander';
 import { stringify } from 'yaml';
@@ -7,6 +8,7 @@ import { connect } from '../connection.ts';
 import { someText, wholeNumber } from '../input/option-values.ts';
 import { type FieldChange, fieldChangeLines } from '../manifests/publication.ts';
 import { type PublishFlags, publishAsked } from '../manifests/publish-asked.ts';
+import { type DryRun, showDryRun, withDryRun } from '../output/dry-run.ts';
 import { printable, printableLines } from '../output/printable.ts';
 import { shownTime } from '../output/relative-time.ts';
 import { type PageOptions, showList, withPage } from '../output/show-list.ts';
@@ -147,8 +149,7 @@ function rollbackCommand(manifests: Command, run: RunCommand): void {
 }
 
 function removeCommand(manifests: Command, run: RunCommand): void {
-  manifests
-    .command('remove')
+  withDryRun(manifests.command('remove'))
     .description(
       'Removes a manifest: its agents are retired, its policies archived, and its rules removed. Its versions can still be read. Scope author.',
     )
@@ -156,10 +157,11 @@ function removeCommand(manifests: Command, run: RunCommand): void {
     .option('--force', 'also if other rules name its policies: these rules then block their agents')
     .option('--reason <text>', 'why; kept on the record', someText)
     .addHelpText('after', '\nExample:\n  mandate manifests remove support-team --reason "ticket 815"')
-    .action((id: string, { force, reason }: { force?: true; reason?: string }) =>
+    .action((id: string, { force, reason, dryRun }: DryRun & { force?: true; reason?: string }) =>
       run(async (context) => {
-        const query = { reason, ...(force && { forced: 'true' }) };
+        const query = { reason, dryRun, ...(force && { forced: 'true' }) };
         const removed = await connect(context).delete(pathOf(id), { query });
+        if (dryRun) return showDryRun(context, removed);
         return showAnswer(context, removed, () => `removed ${printable(id)}\n`);
       }),
     );

@@ -6,6 +6,7 @@ import type { CommandContext, RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import { someText, tenantName } from '../input/option-values.ts';
+import { type DryRun, showDryRun, withDryRun } from '../output/dry-run.ts';
 import { printableLines } from '../output/printable.ts';
 import { MAY_BE_MEANT, warningsText } from '../output/warnings-text.ts';
 import { widerLines } from '../output/wider-lines.ts';
@@ -15,7 +16,7 @@ import { mustSaySomething, type TenantOptions, tenantOf, withTenant } from './te
 export type Tenant = { revision: number; tenant: TenantDocument; closedAt: string | null };
 type Counted = Tenant & { holds: Readonly<Record<string, number>>; widens?: readonly string[] };
 type Opened = Counted & { key: { key: string } | null };
-type Reasoned = { reason?: string };
+type Reasoned = DryRun & { reason?: string };
 
 const WHICH = 'the id of the tenant';
 
@@ -42,8 +43,7 @@ function textOf({ tenant, closedAt, holds }: Counted): string {
 }
 
 export function openCommand(tenants: Command, run: RunCommand): void {
-  const open = tenants
-    .command('open')
+  const open = withDryRun(tenants.command('open'))
     .description(
       'Opens a tenant and prints the key of its first admin, once. Or opens a closed tenant again.',
     )
@@ -63,14 +63,14 @@ Examples:
       if (stands?.closedAt === null)
         throw new CommandFailure(1, `${id} is open already`, '`mandate tenants set` changes it.');
       const body = await asked(stands?.tenant ?? { version: 1, id }, options, context);
-      const query = { reason: options.reason };
+      const query = { reason: options.reason, dryRun: options.dryRun };
       if (stands !== null) {
         const again = await api.put<Counted>(pathOf(id), body, { query, revision: stands.revision });
         return done(context, again, `opened ${id} again`);
       }
       const opened = await api.post<Opened>('/v1/tenants', body, { query });
       const { key } = opened;
-      if (key === null) return done(context, opened, `opened ${id}`);
+      if ('dryRun' in opened || key === null) return done(context, opened, `opened ${id}`);
       const note = `opened ${id}; the key is for its first admin, and is shown only now\n`;
       return showAnswer(context, opened, () => `${key.key}\n`, note);
     }),
@@ -90,8 +90,7 @@ async function asked(
 }
 
 export function setCommand(tenants: Command, run: RunCommand): void {
-  const set = tenants
-    .command('set')
+  const set = withDryRun(tenants.command('set'))
     .description('Changes the named fields of an open tenant, and no others.')
     .argument('<tenant>', WHICH, tenantName)
     .option('--reason <text>', 'why; kept on the record', someText)
@@ -115,7 +114,7 @@ Examples:
           `${id} is closed`,
           'Open it again: `mandate tenants open` takes the same.',
         );
-      const query = { reason: options.reason };
+      const query = { reason: options.reason, dryRun: options.dryRun };
       const changed = await api.put<Counted>(pathOf(id), await asked(tenant, options, context), {
         query,
         revision,
@@ -126,8 +125,7 @@ Examples:
 }
 
 export function closeCommand(tenants: Command, run: RunCommand): void {
-  const close = tenants
-    .command('close')
+  const close = withDryRun(tenants.command('close'))
     .description('Closes a tenant: nothing is allowed or changed in it until it is opened again.')
     .argument('<tenant>', WHICH, tenantName)
     .option('--reason <text>', 'why; kept on the record', someText)
@@ -143,7 +141,7 @@ Example:
     );
   close.action((id: string, options: Reasoned) =>
     run(async (context) => {
-      const query = { reason: options.reason };
+      const query = { reason: options.reason, dryRun: options.dryRun };
       const request = connect(context).delete<Counted>(pathOf(id), { query });
       const closed = await nullIf('TENANT_CLOSED', request);
       if (closed === null)
@@ -154,6 +152,7 @@ Example:
 }
 
 function done(context: CommandContext, answer: Counted, what: string): Promise<0> {
+  if ('dryRun' in answer) return showDryRun(context, answer);
   const lines = [what, ...widerLines(answer.widens ?? [], context.stdout)];
   return showAnswer(context, answer, () => lines.map((line) => `${line}\n`).join(''));
 }

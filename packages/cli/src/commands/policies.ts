@@ -4,6 +4,7 @@ import { stringify } from 'yaml';
 import type { RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
 import { someText, wholeNumber } from '../input/option-values.ts';
+import { type DryRun, showDryRun, withDryRun } from '../output/dry-run.ts';
 import { printable, printableLines } from '../output/printable.ts';
 import { type PageOptions, showList, withPage } from '../output/show-list.ts';
 import { widerLines } from '../output/wider-lines.ts';
@@ -89,18 +90,18 @@ function versionsCommand(policies: Command, run: RunCommand): void {
 }
 
 function rollbackCommand(policies: Command, run: RunCommand): void {
-  policies
-    .command('rollback')
+  withDryRun(policies.command('rollback'))
     .description('Publishes an earlier version of a policy again, as the latest version. Scope author.')
     .argument('<policy>', 'its id', someText)
     .argument('<version>', 'the version to publish again', wholeNumber({ min: 1, max: CAPS.amountMicros }))
     .option('--reason <text>', 'why; kept on the record', someText)
     .addHelpText('after', '\nExample:\n  mandate policies rollback read-only 2 --reason "ticket 815"')
-    .action((id: string, version: number, { reason }: { reason?: string }) =>
+    .action((id: string, version: number, { reason, dryRun }: DryRun & { reason?: string }) =>
       run(async (context) => {
-        const query = { reason };
+        const query = { reason, dryRun };
         const path = `${pathOf(id)}/rollback`;
         const published = await connect(context).post<Published>(path, { version }, { query });
+        if (dryRun) return showDryRun(context, published);
         return showAnswer(context, published, () => {
           const done = `published ${printable(id)}@${version} again, as version ${published.version}`;
           return [done, ...widerLines(published.widens ?? [], context.stdout), ''].join('\n');

@@ -10,6 +10,7 @@ import {
   OPEN_CALLS,
   rulesInWords,
   rulesThatGave,
+  UNIT_NAMES,
 } from '@mandate/schemas';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
@@ -262,11 +263,13 @@ function limitInWords(limit: Limit, mandate: Planned['mandate']): string[] {
       const others = otherLimits?.map((one) => `${formatMicros(one.maxMicros)}${whose(one)}`);
       return [`${scope} budget "${id}": ${formatMicros(maxMicros)}${within}${by}${besides(others)}`];
     }
-    case 'tokens': {
-      const { scope, id, windowMs, maxTokens, otherLimits } = limit;
+    case 'tokens':
+    case 'toolCalls': {
+      const { kind, scope, id, windowMs, most, otherLimits } = limit;
+      const { noun } = UNIT_NAMES[kind];
       const within = windowMs === null ? '' : ` in ${durationInWords(windowMs)}`;
-      const others = otherLimits?.map((one) => `${one.maxTokens} tokens${whose(one)}`);
-      return [`${scope} limit "${id}": ${maxTokens} tokens${within}${by}${besides(others)}`];
+      const others = otherLimits?.map((one) => `${one.most} ${noun}${whose(one)}`);
+      return [`${scope} limit "${id}": ${most} ${noun}${within}${by}${besides(others)}`];
     }
     case 'rate': {
       const { tool, maxCalls, windowMs, otherLimits } = limit;

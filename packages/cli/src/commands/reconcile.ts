@@ -2,19 +2,23 @@ import { existsSync } from 'node:fs';
 import type { Report } from '@mandate/reconcile';
 import { dataFolder } from '@mandate/runtime';
 import { kafkaSettings } from '@mandate/runtime/settings';
+import { formatMicros, MAX_DIFFERENCES_KEPT } from '@mandate/schemas';
 import { createLogger } from '@mandate/server';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
 import { type ExitCode, WrongUse } from '../exit-codes.ts';
 import { someText } from '../input/option-values.ts';
 import { counted } from '../output/for-people.ts';
 import { progressOn } from '../output/progress.ts';
-import { write, writeJsonLine } from '../output/write.ts';
+import { showAnswer, write, writeJsonLine } from '../output/write.ts';
 import { folderOf, withData } from './folder.ts';
 import { settingsOfSource } from './servers.ts';
 
-type Options = { data?: string; kafka?: string; alert?: true };
+type Options = { data?: string; kafka?: string; alert?: true; last?: true };
+
+/** The answer of GET /v1/reconcile. */
+type Last = ReturnType<typeof found> & { by: string; at: string };
 
 export function reconcileCommand(command: Command, run: RunCommand): void {
   withData(command)
@@ -24,7 +28,17 @@ export function reconcileCommand(command: Command, run: RunCommand): void {
         'Scope operate.',
     )
     .option('--kafka <brokers>', 'the log on Kafka: host:port,host:port (MANDATE_KAFKA_BROKERS)', someText)
-    .option('--alert', 'report drift to the alerter, which keeps an alert until the drift is gone')
+    .option(
+      '--alert',
+      'report the result to the alerter, which keeps it, and keeps an alert until the drift is gone',
+    )
+    .addOption(
+      new Option('--last', 'only show the last result that was reported: scope audit or operate').conflicts([
+        'alert',
+        'data',
+        'kafka',
+      ]),
+    )
     .addHelpText(
       'after',
       `
@@ -34,10 +48,23 @@ each law asks.
 Examples:
   mandate reconcile
   mandate reconcile --alert
+  mandate reconcile --last
   mandate reconcile --data /var/lib/mandate --json | jq .driftMicros
   mandate reconcile --kafka k1:9092,k2:9092`,
     )
-    .action((options: Options) => run((context) => reconcileRunning(options, context)));
+    .action((options: Options) =>
+      run((context) => (options.last ? showLast(context) : reconcileRunning(options, context))),
+    );
+}
+
+async function showLast(context: CommandContext): Promise<ExitCode> {
+  const last = await connect(context).get<Last>('/v1/reconcile');
+  const { at, by, differences, counters, driftMicros, doubledActions, brokenLaws } = last;
+  return showAnswer(context, last, () => {
+    const drift = `drift ${driftMicros} micro-dollars (${formatMicros(driftMicros)})`;
+    const others = `${counted(doubledActions, 'action')} decided twice, ${counted(brokenLaws, 'broken law')}`;
+    return `${at}, reported by ${by}\n${drift}, ${differences} of ${counted(counters, 'counter')} differ\n${others}\n`;
+  });
 }
 
 async function reconcileRunning(options: Options, context: CommandContext): Promise<ExitCode> {
@@ -75,14 +102,31 @@ async function reconcileRunning(options: Options, context: CommandContext): Prom
   }
 }
 
-function found({ counters, differences, doubledActions, driftMicros, driftTokens, laws }: Report) {
+function found({
+  counters,
+  differences,
+  doubledActions,
+  driftMicros,
+  driftTokens,
+  driftToolCalls,
+  decisions,
+  settlements,
+  laws,
+}: Report) {
   return {
     ...{
       driftMicros,
       driftTokens,
+      driftToolCalls,
       counters,
       differences: differences.length,
+      differing: differences.slice(0, MAX_DIFFERENCES_KEPT).map(({ budget, log, kept, ledger, audit }) => {
+        const { scope, subject, id, unit = 'micros' } = budget;
+        return { scope, subject, budget: id, unit, log, kept, ledger, audit };
+      }),
       doubledActions: doubledActions.length,
+      decisions,
+      settlements,
     },
     brokenLaws: laws.filter(({ broken }) => broken > 0).length,
   };

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
+import { showDryRun } from '../output/dry-run.ts';
 import { printable } from '../output/printable.ts';
 import { showAnswer } from '../output/write.ts';
 import { sendTo, type TargetOptions, withTarget } from './target.ts';
@@ -38,6 +39,7 @@ Examples:
     .action((agent: string | undefined, options: TargetOptions) =>
       run(async (context) => {
         const revived = await sendTo<Revived>(connect(context), 'revive', agent, options);
+        if (options.dryRun) return showDryRun(context, revived);
         await showAnswer(context, revived, () => text(revived, agent));
         return isStopped(revived) ? 1 : 0;
       }),

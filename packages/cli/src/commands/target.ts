@@ -1,13 +1,15 @@
 /** The target of `kill` and `revive`, and its form in a request. */
+
 import type { ApiClient } from '@mandate/client';
 import type { Command } from 'commander';
 import { WrongUse } from '../exit-codes.ts';
 import { someText } from '../input/option-values.ts';
+import { type DryRun, withDryRun } from '../output/dry-run.ts';
 
-export type TargetOptions = { tenant?: true; all?: true; subtree?: true; reason?: string };
+export type TargetOptions = DryRun & { tenant?: true; all?: true; subtree?: true; reason?: string };
 
 export function withTarget(command: Command): Command {
-  return command
+  return withDryRun(command)
     .argument('[agent]', 'the id of the agent')
     .option('--subtree', 'the agent and all its descendants, also those registered later')
     .option('--tenant', 'every agent of the tenant of the key')
@@ -20,7 +22,7 @@ export function sendTo<Answer>(
   api: ApiClient,
   verb: 'kill' | 'revive',
   agent: string | undefined,
-  { tenant, all, subtree, reason }: TargetOptions,
+  { tenant, all, subtree, reason, dryRun }: TargetOptions,
 ): Promise<Answer> {
   const chosen = [agent !== undefined, tenant === true, all === true].filter(Boolean).length;
   if (chosen !== 1 || agent === '')
@@ -29,7 +31,8 @@ export function sendTo<Answer>(
       'Give one of: an agent id, --tenant, --all.',
     );
   const why = reason === undefined ? {} : { reason };
-  return agent === undefined
-    ? api.post(`/v1/${verb}`, { scope: all ? 'all' : 'tenant', ...why })
-    : api.post(`/v1/agents/${encodeURIComponent(agent)}/${verb}`, { ...why, ...(subtree && { subtree }) });
+  const how = { query: { dryRun } };
+  const path = agent === undefined ? `/v1/${verb}` : `/v1/agents/${encodeURIComponent(agent)}/${verb}`;
+  const target = agent === undefined ? { scope: all ? 'all' : 'tenant' } : subtree && { subtree };
+  return api.post(path, { ...why, ...target }, how);
 }

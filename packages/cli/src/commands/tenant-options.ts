@@ -14,6 +14,8 @@ export type TenantOptions = Counts & {
   limits?: string;
   removeLimits?: true;
   directTopic?: true;
+  forbidOwnApproval?: true;
+  allowOwnApproval?: true;
 };
 
 export function withTenant(command: Command): Command {
@@ -31,6 +33,8 @@ export function withTenant(command: Command): Command {
     .option('--quotas <file>', 'a YAML file with the quotas to change')
     .option('--limits <file>', 'a YAML file with a policy that limits all agents of the tenant')
     .option('--remove-limits', 'remove the policy of --limits')
+    .option('--forbid-own-approval', 'people may not answer for actions that they asked for')
+    .option('--allow-own-approval', 'undo --forbid-own-approval')
     .option('--direct-topic', 'the tenant publishes to its own topic');
 }
 
@@ -49,7 +53,15 @@ export function mustSaySomething(options: TenantOptions): void {
  * @param warnings gets a line for each part of the `limits` file that probably does not mean what its author intended
  */
 export function tenantOf(before: TenantDocument, options: TenantOptions, warnings: string[]): TenantDocument {
-  const { name, limits, removeLimits, directTopic, quotas: file } = options;
+  const {
+    name,
+    limits,
+    removeLimits,
+    directTopic,
+    forbidOwnApproval,
+    allowOwnApproval,
+    quotas: file,
+  } = options;
   const { agents, policies, rules, grants } = options;
   const said = Object.entries({ agents, policies, rules, grants }).filter(([, most]) => most !== undefined);
   const inFile = file === undefined ? {} : quotasIn(file);
@@ -62,6 +74,7 @@ export function tenantOf(before: TenantDocument, options: TenantOptions, warning
     ...(Object.keys(quotas).length > 0 && { quotas }),
     ...(next !== undefined && { limits: next }),
     ...(directTopic && { directTopic }),
+    ...((forbidOwnApproval || allowOwnApproval) && { forbidsOwnApproval: forbidOwnApproval === true }),
   };
 }
 

@@ -19,6 +19,7 @@ type Options = ServerOptions &
     policies?: string;
     runner?: string;
     models?: string;
+    oidc?: string;
     host?: string;
     port?: number;
     logLevel?: LogLevel;
@@ -42,6 +43,11 @@ export function upCommand(command: Command, run: RunCommand): void {
     .option(
       '--models <file>',
       'upstreams of the model gateway (default models.yaml of the data folder)',
+      someText,
+    )
+    .option(
+      '--oidc <file>',
+      'the identity provider through which people sign in (default oidc.yaml of the data folder)',
       someText,
     )
     .option('--host <address>', 'the address to listen at (default 127.0.0.1)', someText)
@@ -72,6 +78,7 @@ Examples:
   mandate up --policies tutor/ --env production
   mandate up --runner runner.yaml
   mandate up --models models.yaml
+  mandate up --oidc oidc.yaml
   mandate up --data /var/lib/mandate --mandates /etc/mandate/mandates.yaml
   mandate up --kafka k1:9092,k2:9092 --redis rediss://r:6379 \\
     --clickhouse https://c:8443   (first: mandate migrate, with the same three)
@@ -90,6 +97,7 @@ async function up(options: Options, context: CommandContext): Promise<ExitCode> 
     policies,
     runner,
     models,
+    oidc,
     env: environment,
     lenient,
     host,
@@ -105,6 +113,7 @@ async function up(options: Options, context: CommandContext): Promise<ExitCode> 
     MANDATE_PLANE_POLICIES_LENIENT: lenient?.toString(),
     MANDATE_RUNNER_CONFIG_PATH: runner,
     MANDATE_MODELS_CONFIG_PATH: models,
+    MANDATE_CONSOLE_OIDC_PATH: oidc,
     MANDATE_PLANE_HOST: host,
     MANDATE_PLANE_PORT: port?.toString(),
     MANDATE_PLANE_LOG_LEVEL: logLevel,

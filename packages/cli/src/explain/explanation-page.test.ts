@@ -40,7 +40,7 @@ function page(given: Partial<Explanation>, decided: Parameters<typeof buildDecis
     policyVersions: [],
     checks: [],
     change: { needs: [], near: [], unasked: [], askAgainAs: null },
-    limits: { budgets: [], tokens: [], rates: [] },
+    limits: { budgets: [], units: [], rates: [] },
     settlements: [],
     approvals: [],
     kills: [],
@@ -126,7 +126,7 @@ test('shows who published each version of a policy, and the reason', () => {
 test('shows times and remedies in words for people', () => {
   const rate = { tool: null, windowMs: 90_000, before: 3, after: 3, maxCalls: 3 };
   const said = page(
-    { limits: { budgets: [], tokens: [], rates: [rate] } },
+    { limits: { budgets: [], units: [], rates: [rate] } },
     {
       appendedAtMs: NOW_MS,
       verdict: 'BLOCK',

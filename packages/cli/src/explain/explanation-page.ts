@@ -11,6 +11,7 @@ import {
   rulesInWords,
   type Settling,
   subjectOf,
+  UNIT_NAMES,
 } from '@mandate/schemas';
 import type { Output } from '../command-context.ts';
 import { forPeople } from '../output/for-people.ts';
@@ -224,9 +225,9 @@ function ledger({ decision, limits }: Explanation): Section {
       const most = max === undefined ? '' : ` of ${max}`;
       return `budget ${scope} ${id}${whose(ancestor)}${windowMs === null ? '' : per(windowMs)}: ${before} -> ${after}${most}`;
     }),
-    ...limits.tokens.map(
-      ({ scope, id, ancestor, windowMs, before, after, maxTokens }) =>
-        `tokens ${scope} ${id}${whose(ancestor)}${windowMs === null ? '' : per(windowMs)}: ${before} -> ${after} of ${maxTokens}`,
+    ...limits.units.map(
+      ({ unit, scope, id, ancestor, windowMs, before, after, most }) =>
+        `${UNIT_NAMES[unit].noun} ${scope} ${id}${whose(ancestor)}${windowMs === null ? '' : per(windowMs)}: ${before} -> ${after} of ${most}`,
     ),
     ...limits.rates.map(
       ({ tool, ancestor, windowMs, before, after, maxCalls }) =>

@@ -41,11 +41,11 @@ export function dollars(text: string): number {
   return sign === '-' ? -micros : micros;
 }
 
-/** Reads a number of tokens, which may be negative. */
-export function tokens(text: string): number {
+/** Reads a whole number, which may be negative. */
+export function signedNumber(text: string): number {
   const value = Number(text);
   if (/^[+-]?\d+$/.test(text) && Number.isSafeInteger(value)) return value;
-  throw new InvalidArgumentError('Give a whole number of tokens: 50000 or -50000.');
+  throw new InvalidArgumentError('Give a whole number: 50000 or -50000.');
 }
 
 /** Reads dollars, zero or more. Returns micro-dollars. */

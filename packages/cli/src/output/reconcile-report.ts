@@ -1,6 +1,6 @@
 /** The result of reconcile for people: what was compared, the laws as a table, and the breaches of the laws. */
 import type { LawReport, Report } from '@mandate/reconcile';
-import { formatMicros } from '@mandate/schemas';
+import { formatMicros, UNIT_NAMES } from '@mandate/schemas';
 import type { Output } from '../command-context.ts';
 import { printable, printableLines } from './printable.ts';
 import { type Column, paint, table } from './table.ts';
@@ -24,7 +24,9 @@ export function reportText(report: Report, stdout: Output): string {
   ];
   const found = [
     ...differences.map(({ budget, log, kept, ledger, audit }) => {
-      const inUnit = budget.unit === undefined ? formatMicros : (tokens: number) => `${tokens} tokens`;
+      const { unit } = budget;
+      const inUnit =
+        unit === undefined ? formatMicros : (amount: number) => `${amount} ${UNIT_NAMES[unit].noun}`;
       const ofKept = kept === log ? '' : ` of ${inUnit(kept)} in months that it keeps`;
       const ofAudit = audit === null ? '' : `, audit ${inUnit(audit)}${ofKept}`;
       const name = printable(
@@ -44,9 +46,10 @@ export function reportText(report: Report, stdout: Output): string {
   );
 }
 
-function driftInWords({ driftMicros, driftTokens }: Report): string {
+function driftInWords({ driftMicros, driftTokens, driftToolCalls }: Report): string {
   const tokens = driftTokens === 0 ? '' : `, ${driftTokens} tokens`;
-  return `drift ${driftMicros} micro-dollars${tokens}`;
+  const toolCalls = driftToolCalls === 0 ? '' : `, ${driftToolCalls} tool calls`;
+  return `drift ${driftMicros} micro-dollars${tokens}${toolCalls}`;
 }
 
 function breachLines({ law, broken, breaches }: LawReport): string[] {

@@ -7,6 +7,7 @@
 
 export { shortQuestions, WEEKEND_MS } from '../short-questions.ts';
 export { agentWidening } from './agent-widening.ts';
+export { type AgentsConcerned, agentsConcerned } from './agents-concerned.ts';
 export { attributesAsked } from './attributes-asked.ts';
 export { type ControlChange, controlWidening } from './control-widening.ts';
 export type { LintFinding } from './finding.ts';

@@ -1,12 +1,20 @@
 /** The limits of a policy, in a form that can be compared with each other and with limits of other policies. */
 
 import type { NamedPolicy } from '@mandate/policy';
-import type { Rate, TokenWindow } from '@mandate/policy/parts';
-import { type BudgetLimit, durationInWords, formatMicros, TOTAL_BUDGET } from '@mandate/schemas';
+import type { Rate, UnitLimitRule } from '@mandate/policy/parts';
+import {
+  type BudgetLimit,
+  COUNTER_UNITS,
+  type CounterUnit,
+  durationInWords,
+  formatMicros,
+  TOTAL_BUDGET,
+  UNIT_NAMES,
+} from '@mandate/schemas';
 
 export type Limit = {
   says: string;
-  of: 'micros' | 'tokens' | 'calls';
+  of: 'micros' | CounterUnit | 'calls';
   most: number;
   /** The agents that share the counter. `call`: a limit on the cost of a single call, without a counter. */
   scope: 'call' | BudgetLimit['scope'];
@@ -49,12 +57,10 @@ export function limitsOf(policy: NamedPolicy): Limits {
 function listOf(policy: NamedPolicy): readonly Limit[] {
   const total = { id: TOTAL_BUDGET, scope: 'agent', windowMs: null } as const;
   const { maxCostTotalMicros: totalMicros, maxCostPerCallMicros, budgets, rate, tools } = policy;
-  const { maxTokensTotal, tokenWindows } = policy;
   return [
     ...(totalMicros === null ? [] : [budget({ ...total, maxMicros: totalMicros }, 'maxCostTotal')]),
     ...budgets.map((one) => budget(one, `the ${one.scope} budget "${one.id}"`)),
-    ...(maxTokensTotal === null ? [] : [tokens({ ...total, maxTokens: maxTokensTotal }, 'maxTokensTotal')]),
-    ...tokenWindows.map((one) => tokens(one, `the ${one.scope} limit "${one.id}" of tokensPerWindow`)),
+    ...COUNTER_UNITS.flatMap((unit) => policy.unitLimits[unit].map((one) => inUnit(unit, one))),
     ...perCall(maxCostPerCallMicros, null),
     ...rated(rate, null),
     ...[...tools].flatMap(([tool, { maxCostPerCallMicros, rate }]) => [
@@ -73,18 +79,17 @@ function listOf(policy: NamedPolicy): readonly Limit[] {
     };
   }
 
-  function tokens(
-    { id, scope, windowMs, maxTokens }: Omit<TokenWindow, 'windowMs'> & { windowMs: number | null },
-    said: string,
-  ): Limit {
+  function inUnit(unit: CounterUnit, { id, scope, windowMs, most }: UnitLimitRule): Limit {
+    const { noun, total, perWindow } = UNIT_NAMES[unit];
+    const said = id === TOTAL_BUDGET ? total : `the ${scope} limit "${id}" of ${perWindow}`;
     const owner = scope === 'mandate' ? policy.id : '';
     return {
-      ...{ of: 'tokens', most: maxTokens, scope, tool: null },
-      says: `${said} of ${maxTokens} tokens${within(windowMs)}`,
-      counter: JSON.stringify(['tokens', scope, owner, id, windowMs]),
-      // Tokens are counted only while a policy limits them.
+      ...{ of: unit, most, scope, tool: null },
+      says: `${said} of ${most} ${noun}${within(windowMs)}`,
+      counter: JSON.stringify([unit, scope, owner, id, windowMs]),
+      // Such a unit is counted only while a policy limits it.
       isOfAll: false,
-      assumes: JSON.stringify(policy.defaultTokens),
+      ...(unit === 'tokens' && { assumes: JSON.stringify(policy.defaultTokens) }),
     };
   }
 

@@ -5,6 +5,10 @@ import { widening } from './widening.ts';
 
 export function tenantLimitsWidening(before: TenantDocument, after: TenantDocument): readonly string[] {
   const [was, is] = [tenantLimitsDocument(before), tenantLimitsDocument(after)];
-  if (was === null) return [];
-  return is === null ? ['limits: gone'] : widening(was, is);
+  const own =
+    before.forbidsOwnApproval && !after.forbidsOwnApproval
+      ? ['forbidsOwnApproval: people may answer for their own actions']
+      : [];
+  if (was === null) return own;
+  return own.concat(is === null ? ['limits: gone'] : widening(was, is));
 }

@@ -11,6 +11,8 @@ import { modelPatterns, narrowsValidator, providerPatterns } from '@mandate/poli
 import {
   type BudgetDocument,
   type ChargingDocument,
+  COUNTER_UNITS,
+  type CounterUnit,
   DEFAULTS,
   type ModelPriceDocument,
   type OpenDocument,
@@ -19,6 +21,9 @@ import {
   type ReleasesDocument,
   type RuleDocument,
   type ToolPolicyDocument,
+  UNIT_NAMES,
+  type UnitLimitsIn,
+  unitLimitsIn,
 } from '@mandate/schemas';
 import { globsWithin } from './globs-within.ts';
 import { isAlive } from './rules-read.ts';
@@ -46,8 +51,7 @@ export function widening(before: PolicyDocument, after: PolicyDocument): readonl
     ...lower('defaultEstimate', before.defaultEstimate, after.defaultEstimate),
     ...moreOpen(before.maxOpen, after.maxOpen),
     ...widerBudgets(before, after),
-    ...higher('maxTokensTotal', before.maxTokensTotal, after.maxTokensTotal),
-    ...widerTokens(before, after),
+    ...COUNTER_UNITS.flatMap((unit) => widerInUnit(unit, before, after)),
     ...widerRate('rateLimit', before.rateLimit, after.rateLimit),
     ...widerWaiting(before, after),
     ...widerNames('Tools', before, after, stepBudget),
@@ -168,11 +172,16 @@ function widerBudgets(before: PolicyDocument, after: PolicyDocument): string[] {
   return widerCounters('budget', before.budgets, after.budgets);
 }
 
-/** Reports the same of limits on tokens. */
-function widerTokens(before: PolicyDocument, after: PolicyDocument): string[] {
-  const limitsOf = ({ tokensPerWindow }: PolicyDocument) =>
-    tokensPerWindow?.map(({ maxTokens, ...limit }) => ({ ...limit, max: maxTokens }));
-  return widerCounters('tokensPerWindow', limitsOf(before), limitsOf(after));
+/** Reports the same of limits in units other than money. */
+function widerInUnit(unit: CounterUnit, before: PolicyDocument, after: PolicyDocument): string[] {
+  const { total, perWindow } = UNIT_NAMES[unit];
+  const [was, is] = [unitLimitsIn(before, unit), unitLimitsIn(after, unit)];
+  const windowsOf = ({ windows }: UnitLimitsIn) =>
+    windows.map(({ most, ...limit }) => ({ ...limit, max: most }));
+  return [
+    ...higher(total, was.total ?? undefined, is.total ?? undefined),
+    ...widerCounters(perWindow, windowsOf(was), windowsOf(is)),
+  ];
 }
 
 function widerCounters(
@@ -361,6 +370,9 @@ function widerTool(tool: string, before: PolicyDocument, after: PolicyDocument):
     ...moreRoles(name('roles'), was.roles, is.roles),
     ...(was.requiresConfirmation === true && is.requiresConfirmation !== true
       ? [`${name('requiresConfirmation')}: no person is asked any more`]
+      : []),
+    ...(was.idempotent !== true && is.idempotent === true
+      ? [`${name('idempotent')}: a call may be sent twice`]
       : []),
     ...higher(name('questionMs'), was.questionMs, is.questionMs),
     ...higher(name('grantMs'), was.grantMs ?? DEFAULTS.grantMs, is.grantMs ?? DEFAULTS.grantMs),

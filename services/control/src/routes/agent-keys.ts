@@ -5,6 +5,7 @@ import { callerOf, HttpProblem, type HttpServer, issueApiKey } from '@mandate/se
 import { z } from 'zod';
 import type { Control } from '../control.ts';
 import { type Asked, carryOut } from '../writes/carry-out.ts';
+import { dryRunOf } from '../writes/dry-run.ts';
 import { notFound } from '../writes/not-found.ts';
 import { revokeKey } from '../writes/revoke-key.ts';
 import {
@@ -18,6 +19,7 @@ import {
   revision,
   whyQuery,
 } from './shapes.ts';
+import { wouldChange } from './would-change.ts';
 
 const tags = ['agents'];
 
@@ -70,32 +72,40 @@ const shownKey = z.object({
 export const SHOWN_ONCE =
   'null: this same request was answered before, under its Idempotency-Key. Issue another key.';
 
+type Wanted = {
+  agentId: string;
+  report: boolean;
+  pins?: KeyPins | undefined;
+  lastsMs?: number | null | undefined;
+};
+
 /** Issues a key. Returns null if an earlier try of the same request has already issued a key. */
 export async function issueKey(
   control: Control,
   request: Asked,
-  {
-    agentId,
-    report,
-    pins,
-    lastsMs = null,
-  }: { agentId: string; report: boolean; pins?: KeyPins | undefined; lastsMs?: number | null | undefined },
+  wanted: Wanted,
 ): Promise<z.output<typeof issuedKey> | null> {
-  const { tenant } = callerOf(request);
-  const { key, record } = issueApiKey(
-    { tenant, scopes: AGENT_SCOPES[report ? 0 : 1], agents: [agentId], name: agentId, pins, lastsMs },
-    control.clock,
-  );
-  const what = { event: 'key.issued' as const, agentId, key: record };
+  const { key, what, options } = newKey(control, request, wanted);
   try {
-    await carryOut(control, request, null, what, { expects: 0, part: `key of ${agentId}` });
-    return { id: record.id, key };
+    await carryOut(control, request, null, what, options);
+    return { id: what.key.id, key };
   } catch (error) {
     // An earlier try of this request has issued another key. That key cannot be shown again, because only its hash is
     // stored.
     if (error instanceof HttpProblem && error.code === 'ID_REUSED') return null;
     throw error;
   }
+}
+
+/** Makes a key, and the change that would issue it. */
+function newKey(control: Control, request: Asked, { agentId, report, pins, lastsMs = null }: Wanted) {
+  const { tenant } = callerOf(request);
+  const { key, record } = issueApiKey(
+    { tenant, scopes: AGENT_SCOPES[report ? 0 : 1], agents: [agentId], name: agentId, pins, lastsMs },
+    control.clock,
+  );
+  const what = { event: 'key.issued' as const, agentId, key: record };
+  return { key, what, options: { expects: 0, part: `key of ${agentId}` } };
 }
 
 export function readAgentKeys(server: HttpServer, { followed }: Control): void {
@@ -141,20 +151,29 @@ export function writeAgentKeys(server: HttpServer, control: Control): void {
   server.post(
     '/v1/agents/:id/keys',
     {
-      config: { scope: MAY_WRITE, refusals: { ...NOT_THERE, ...IN_THE_WAY } },
+      config: { grave: true, scope: MAY_WRITE, refusals: { ...NOT_THERE, ...IN_THE_WAY } },
       schema: {
         tags,
         summary: 'Issue a key that publishes and reports as this agent, and does nothing else',
         params: idParams,
         querystring: keyQuery,
         body: keyBody,
-        response: { 201: z.object({ key: described(issuedKey.nullable(), `The key. ${SHOWN_ONCE}`) }) },
+        response: {
+          200: wouldChange,
+          201: z.object({ key: described(issuedKey.nullable(), `The key. ${SHOWN_ONCE}`) }),
+        },
       },
     },
     async (request, reply) => {
       const { report } = request.query;
       const { pins, expiresInMs: lastsMs } = request.body ?? {};
-      const key = await issueKey(control, request, { agentId: request.params.id, report, pins, lastsMs });
+      const wanted = { agentId: request.params.id, report, pins, lastsMs };
+      if (request.query.dryRun) {
+        const { what, options } = newKey(control, request, wanted);
+        const dry = await dryRunOf(control, request, what, options);
+        if (dry !== null) return dry;
+      }
+      const key = await issueKey(control, request, wanted);
       reply.code(201);
       return { key };
     },
@@ -169,13 +188,13 @@ export function writeAgentKeys(server: HttpServer, control: Control): void {
         summary: 'Revoke a key: it is refused from then on',
         params: idParams.extend({ keyId: described(id, 'The public id of the key.', '1bC2dE3fG4hI') }),
         querystring: whyQuery,
-        response: { 200: z.object({ revision }) },
+        response: { 200: z.union([wouldChange, z.object({ revision })]) },
       },
     },
     async (request, reply) => {
       const { id: agentId, keyId } = request.params;
-      const { revision } = await revokeKey(control, request, reply, { event: 'key.revoked', agentId, keyId });
-      return { revision };
+      const what = { event: 'key.revoked' as const, agentId, keyId };
+      return revokeKey(control, request, reply, what);
     },
   );
 }

@@ -8,8 +8,10 @@ import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
 import { carryOut } from '../writes/carry-out.ts';
+import { dryRunOf } from '../writes/dry-run.ts';
 import { etagOf } from '../writes/expected-revision.ts';
 import { notFound } from '../writes/not-found.ts';
+import { agentFilter, filterAgents } from './agent-filter.ts';
 import { issuedKey, issueKey, keyQuery, SHOWN_ONCE } from './agent-keys.ts';
 import { pagesById } from './pages.ts';
 import {
@@ -24,9 +26,12 @@ import {
 } from './shapes.ts';
 import { lint, lintOf } from './show-lint.ts';
 import { widens } from './widens.ts';
+import { wouldChange } from './would-change.ts';
 
 const tags = ['agents'];
 const shown = z.object({ revision, agent: described(agentDocument, 'The agent.') });
+export type AgentShown = z.output<typeof shown>;
+
 const written = shown.extend({ widens, lint });
 const pages = pagesById('agents', shown);
 const body = agentDocument.meta({
@@ -41,13 +46,16 @@ export function readAgents(server: HttpServer, { followed }: Control): void {
       schema: {
         tags,
         summary: 'List registered agents, by id',
-        querystring: pages.querystring,
+        querystring: pages.querystring.extend(agentFilter),
         response: { 200: pages.response },
       },
     },
     (request) => {
       const { agents } = followed.tenant(callerOf(request).tenant);
-      return pages.page(agents, request.query, ({ revision, document }) => ({ revision, agent: document }));
+      return pages.page(filterAgents(agents, request.query), request.query, ({ revision, document }) => ({
+        revision,
+        agent: document,
+      }));
     },
   );
 
@@ -78,19 +86,17 @@ export function writeAgents(server: HttpServer, control: Control): void {
         querystring: keyQuery,
         body,
         response: {
+          200: wouldChange,
           201: written.extend({ key: described(issuedKey.nullable(), `A key for the agent. ${SHOWN_ONCE}`) }),
         },
       },
     },
     async (request, reply) => {
       const agent = request.body;
-      const { revision, widens } = await carryOut(
-        control,
-        request,
-        reply,
-        { event: 'agent.put', agent },
-        { expects: 0 },
-      );
+      const what = { event: 'agent.put' as const, agent };
+      const dry = await dryRunOf(control, request, what, { expects: 0 });
+      if (dry !== null) return dry;
+      const { revision, widens } = await carryOut(control, request, reply, what, { expects: 0 });
       const key = await issueKey(control, request, { agentId: agent.id, report: request.query.report });
       reply
         .code(201)
@@ -116,13 +122,16 @@ export function writeAgents(server: HttpServer, control: Control): void {
         params: idParams,
         querystring: whyQuery,
         body,
-        response: { 200: written },
+        response: { 200: z.union([wouldChange, written]) },
       },
     },
     async (request, reply) => {
       const agent = request.body;
       mustBeNamed(request.params.id, agent);
-      const { revision, widens } = await carryOut(control, request, reply, { event: 'agent.put', agent });
+      const what = { event: 'agent.put' as const, agent };
+      const dry = await dryRunOf(control, request, what);
+      if (dry !== null) return dry;
+      const { revision, widens } = await carryOut(control, request, reply, what);
       return {
         revision,
         agent,
@@ -142,12 +151,15 @@ export function writeAgents(server: HttpServer, control: Control): void {
           'Take an agent off the register: from then on nothing is allowed to it, whatever a file says',
         params: idParams,
         querystring: whyQuery,
-        response: { 200: z.object({ revision, lint }) },
+        response: { 200: z.union([wouldChange, z.object({ revision, lint })]) },
       },
     },
     async (request, reply) => {
       const { id: agentId } = request.params;
-      const { revision } = await carryOut(control, request, reply, { event: 'agent.retired', agentId });
+      const what = { event: 'agent.retired' as const, agentId };
+      const dry = await dryRunOf(control, request, what);
+      if (dry !== null) return dry;
+      const { revision } = await carryOut(control, request, reply, what);
       return { revision, lint: await lintOf(control, request, { kind: 'agent', id: agentId }) };
     },
   );

@@ -8,12 +8,14 @@ import { callerOf, HttpProblem, type HttpReply, type HttpServer } from '@mandate
 import { z } from 'zod';
 import type { Control } from '../control.ts';
 import { carryOut } from '../writes/carry-out.ts';
+import { dryRunOf } from '../writes/dry-run.ts';
 import { etagOf } from '../writes/expected-revision.ts';
 import { notFound } from '../writes/not-found.ts';
 import { appliedPolicies, type Expanded, expand, shownPolicies } from './applied-policies.ts';
 import { issue, issueBody } from './issue-grant.ts';
 import { pagesById } from './pages.ts';
 import { IN_THE_WAY, idParams, MAY_READ, MAY_WRITE, NOT_THERE, revision, whyQuery } from './shapes.ts';
+import { wouldChange } from './would-change.ts';
 
 const tags = ['grants'];
 export const matched = z.array(
@@ -172,12 +174,13 @@ export function writeGrants(server: HttpServer, control: Control): void {
           'To act under the grant, the agent sends an action with the id of the grant as `mandateId`.',
         querystring: whyQuery.extend(expand),
         body: issueBody,
-        response: { 201: answer },
+        response: { 200: wouldChange, 201: answer },
       },
     },
     async (request, reply) => {
       const { tenant } = callerOf(request);
       const issued = await issue(control, request, request.body);
+      if (issued !== undefined && 'dryRun' in issued) return issued;
       if (issued === undefined)
         throw new HttpProblem(409, 'ID_REUSED', 'the grant of this Idempotency-Key has ended', {
           remedy: 'Issue another grant, with another Idempotency-Key.',
@@ -196,12 +199,15 @@ export function writeGrants(server: HttpServer, control: Control): void {
         summary: 'Revoke a grant: nothing more is allowed under it',
         params: idParams,
         querystring: whyQuery.extend(expand),
-        response: { 200: answer },
+        response: { 200: z.union([wouldChange, answer]) },
       },
     },
     async (request, reply) => {
       const { id: grantId } = request.params;
-      await carryOut(control, request, reply, { event: 'grant.revoked', grantId });
+      const what = { event: 'grant.revoked' as const, grantId };
+      const dry = await dryRunOf(control, request, what);
+      if (dry !== null) return dry;
+      await carryOut(control, request, reply, what);
       return found(control, callerOf(request).tenant, grantId, reply, request.query);
     },
   );

@@ -10,6 +10,7 @@ import { callerOf, HttpProblem } from '@mandate/server';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
 import { type Asked, carryOut, repeatableId } from '../writes/carry-out.ts';
+import { dryRunOf, type WouldChange } from '../writes/dry-run.ts';
 import { notFound } from '../writes/not-found.ts';
 
 /** How often the service tries to issue a grant. A try fails if a document changes between reading and writing. */
@@ -35,10 +36,19 @@ type Wanted = z.output<typeof issueBody>;
 /**
  * Issues a grant. The record names the rules and policies that were read here. If a document changes before the
  * record is on the log, the record has no effect, and the service tries again. Returns undefined if the same request
- * was answered before, and its grant is already forgotten.
+ * was answered before, and its grant is already forgotten. In a dry run, returns what would change.
  */
-export async function issue(control: Control, request: Asked, wanted: Wanted): Promise<Grant | undefined> {
+export async function issue(
+  control: Control,
+  request: Asked,
+  wanted: Wanted,
+): Promise<Grant | WouldChange | undefined> {
   const { tenant } = callerOf(request);
+  if (request.query.dryRun) {
+    const what = { event: 'grant.issued' as const, grant: grantNow(control, tenant, wanted) };
+    const dry = await dryRunOf(control, request, what, { expects: 0, part: partOf(1) });
+    if (dry !== null) return dry;
+  }
   const first = issuedBefore(control, request, wanted);
   if (first !== undefined) return first;
   for (let tried = 1; ; tried += 1) {

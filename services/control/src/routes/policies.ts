@@ -7,6 +7,7 @@ import { callerOf, type HttpReply, type HttpServer, nextCursor, pageCursor } fro
 import { z } from 'zod';
 import type { Control } from '../control.ts';
 import { type Asked, carryOut } from '../writes/carry-out.ts';
+import { dryRunOf } from '../writes/dry-run.ts';
 import { etagOf } from '../writes/expected-revision.ts';
 import { notFound } from '../writes/not-found.ts';
 import { categoryPolicy, categoryPolicyOf } from './category-policy.ts';
@@ -24,7 +25,9 @@ import {
   whyQuery,
 } from './shapes.ts';
 import { lint, lintOf } from './show-lint.ts';
+import { containsText, textQuery } from './text-filter.ts';
 import { widens } from './widens.ts';
+import { wouldChange } from './would-change.ts';
 
 const tags = ['policies'];
 const version = described(z.int().min(1), 'The version of the policy, from 1. A version never changes.', 3);
@@ -38,10 +41,14 @@ const shown = z.object({
   ),
   policy: described(policyDocument, 'The policy.'),
 });
+export type PolicyShown = z.output<typeof shown>;
+
 const published = shown.extend({
   widens,
   lint,
 });
+export type PolicyPublished = z.output<typeof published>;
+
 const pages = pagesById('policies', shown);
 const versionsCursor = pageCursor('versions', z.tuple([count]));
 const body = policyDocument.meta({
@@ -75,12 +82,15 @@ export function readPolicies(server: HttpServer, { followed }: Control): void {
       schema: {
         tags,
         summary: 'List the latest version of each policy, by id',
-        querystring: pages.querystring,
+        querystring: pages.querystring.extend({ q: textQuery('policies of which the id') }),
         response: { 200: pages.response },
       },
     },
-    (request) =>
-      pages.page(policiesOf(request), request.query, (history) => shownOf(history) as z.output<typeof shown>),
+    (request) => {
+      const contains = containsText(request.query.q);
+      const found = new Map([...policiesOf(request)].filter(([id]) => contains(id)));
+      return pages.page(found, request.query, (history) => shownOf(history) as z.output<typeof shown>);
+    },
   );
 
   server.get(
@@ -192,11 +202,12 @@ export function writePolicies(server: HttpServer, control: Control): void {
   const lintAbout = (request: Parameters<typeof callerOf>[0], id: string) =>
     lintOf(control, request, { kind: 'policy', id });
   const publish = async (request: Asked, reply: HttpReply, policy: PolicyDocument) => {
-    const { revision, widens } = await carryOut(control, request, reply, {
-      event: 'policy.published',
-      policy,
-    });
-    return { ...publishedAs(latestOf(request, policy.id), revision), widens };
+    const what = { event: 'policy.published' as const, policy };
+    const dry = await dryRunOf(control, request, what);
+    if (dry !== null) return dry;
+    const { revision, widens } = await carryOut(control, request, reply, what);
+    const lint = await lintAbout(request, policy.id);
+    return { ...publishedAs(latestOf(request, policy.id), revision), widens, lint };
   };
 
   server.post(
@@ -208,19 +219,16 @@ export function writePolicies(server: HttpServer, control: Control): void {
         summary: 'Publish a new policy, as version 1',
         querystring: whyQuery,
         body,
-        response: { 201: published },
+        response: { 200: wouldChange, 201: published },
       },
     },
     async (request, reply) => {
       const policy = request.body;
       mustCompile(compilePolicy(policy, policy.id));
-      const { revision, widens } = await carryOut(
-        control,
-        request,
-        reply,
-        { event: 'policy.published', policy },
-        { expects: 0 },
-      );
+      const what = { event: 'policy.published' as const, policy };
+      const dry = await dryRunOf(control, request, what, { expects: 0 });
+      if (dry !== null) return dry;
+      const { revision, widens } = await carryOut(control, request, reply, what, { expects: 0 });
       reply.code(201).header('location', `/v1/policies/${encodeURIComponent(policy.id)}`);
       return {
         revision,
@@ -243,14 +251,14 @@ export function writePolicies(server: HttpServer, control: Control): void {
         params: idParams,
         querystring: whyQuery,
         body,
-        response: { 200: published },
+        response: { 200: z.union([wouldChange, published]) },
       },
     },
     async (request, reply) => {
       const policy = request.body;
       mustBeNamed(request.params.id, policy);
       mustCompile(compilePolicy(policy, policy.id));
-      return { ...(await publish(request, reply, policy)), lint: await lintAbout(request, policy.id) };
+      return publish(request, reply, policy);
     },
   );
 
@@ -266,14 +274,14 @@ export function writePolicies(server: HttpServer, control: Control): void {
         body: z
           .strictObject({ version: described(version, 'The version to publish again.', 2) })
           .meta({ examples: [{ version: 1 }] }),
-        response: { 200: published },
+        response: { 200: z.union([wouldChange, published]) },
       },
     },
     async (request, reply) => {
       const { id } = request.params;
       const policy = latestOf(request, id)?.versions[request.body.version - 1]?.document;
       if (policy === undefined) throw notFound('policy', `${id}@${request.body.version}`);
-      return { ...(await publish(request, reply, policy)), lint: await lintAbout(request, id) };
+      return publish(request, reply, policy);
     },
   );
 
@@ -294,13 +302,15 @@ export function writePolicies(server: HttpServer, control: Control): void {
             'true',
           ),
         }),
-        response: { 200: z.object({ revision, lint }) },
+        response: { 200: z.union([wouldChange, z.object({ revision, lint })]) },
       },
     },
     async (request, reply) => {
       const { id: policyId } = request.params;
       const forced = request.query.forced === 'true';
       const what = { event: 'policy.archived' as const, policyId, forced };
+      const dry = await dryRunOf(control, request, what);
+      if (dry !== null) return dry;
       const { revision } = await carryOut(control, request, reply, what);
       return { revision, lint: await lintAbout(request, policyId) };
     },

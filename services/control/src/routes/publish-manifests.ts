@@ -6,26 +6,20 @@ import type { Control } from '../control.ts';
 import { PUBLISH_BYTES, publishBody, rollbackBody } from '../manifests/publish-body.ts';
 import type { ControlJob } from '../thread/control-jobs.ts';
 import { type Asked, carryOut, carryOutWritten, changeOf } from '../writes/carry-out.ts';
+import { dryRunOf } from '../writes/dry-run.ts';
 import { expectedRevision } from '../writes/expected-revision.ts';
 import { notFound } from '../writes/not-found.ts';
 import { published } from './manifest-shapes.ts';
 import { IN_THE_WAY, idParams, MAY_WRITE, NOT_THERE, revision, sendJson, whyQuery } from './shapes.ts';
+import { wouldChange } from './would-change.ts';
 
 const tags = ['manifests'];
-
-const publishQuery = whyQuery.extend({
-  dryRun: described(
-    z.enum(['true', 'false']).default('false'),
-    'Whether only to check and compare, and publish nothing.',
-    'true',
-  ),
-});
 
 const REFUSED = {
   422: 'The manifest has faults (MANIFEST_INVALID, `faults`), or the gate of the plane forbids it (GATE_VIOLATED, `violations`), or the work takes too long.',
 };
 
-type AskedToPublish = HttpRequest<{ Querystring: z.output<typeof publishQuery> }>;
+type AskedToPublish = HttpRequest<{ Querystring: z.output<typeof whyQuery> }>;
 
 /** The field of a prepared publication that the event loop needs. The control thread wrote it. */
 const prepared = z.object({ id });
@@ -50,7 +44,7 @@ export function writeManifests(server: HttpServer, control: Control): void {
     const diff = before === null ? NOTHING_CHANGED : await compared(request, before, written.value);
     const answer = (made: object) =>
       sendJson(reply, JSON.stringify({ ...JSON.parse(text), ...diff, since, ...made }));
-    if (request.query.dryRun === 'true') {
+    if (request.query.dryRun) {
       const { revision = 0 } = followed.tenant(tenant).manifests.get(about.id) ?? {};
       return answer({ isPublished: false, revision });
     }
@@ -91,7 +85,7 @@ export function writeManifests(server: HttpServer, control: Control): void {
           'The manifest is checked, compiled and compared with its latest version. Documents that only the version before ' +
           'had are removed. An agent, a policy or a rule that exists and does not belong to the manifest is never taken ' +
           'over. `dryRun=true` does all of this and publishes nothing.',
-        querystring: publishQuery,
+        querystring: whyQuery,
         body: publishBody,
         response: { 200: published, 201: published },
       },
@@ -119,7 +113,7 @@ export function writeManifests(server: HttpServer, control: Control): void {
         description:
           'The agents, policies and rules become as they were in that version. The gate of the plane is asked again.',
         params: idParams,
-        querystring: publishQuery,
+        querystring: whyQuery,
         body: rollbackBody,
         response: { 200: published, 201: published },
       },
@@ -158,13 +152,15 @@ export function writeManifests(server: HttpServer, control: Control): void {
             'true',
           ),
         }),
-        response: { 200: z.object({ revision }) },
+        response: { 200: z.union([wouldChange, z.object({ revision })]) },
       },
     },
     async (request, reply) => {
       const { id: manifestId } = request.params;
       const forced = request.query.forced === 'true';
       const what = { event: 'manifest.removed' as const, manifestId, forced };
+      const dry = await dryRunOf(control, request, what);
+      if (dry !== null) return dry;
       const { revision } = await carryOut(control, request, reply, what);
       return { revision };
     },

@@ -8,10 +8,12 @@ import { callerOf, HttpProblem, type HttpServer, issueRoleKey } from '@mandate/s
 import { z } from 'zod';
 import type { Control } from '../control.ts';
 import { type Asked, carryOut, repeatableId } from '../writes/carry-out.ts';
+import { dryRunOf, type WouldChange } from '../writes/dry-run.ts';
 import { adminRevoked } from '../writes/refused-change.ts';
 import { revokeKey } from '../writes/revoke-key.ts';
 import { pagesById } from './pages.ts';
 import { expiresAt, expiresInMs, IN_THE_WAY, idParams, NOT_THERE, revision, whyQuery } from './shapes.ts';
+import { wouldChange } from './would-change.ts';
 
 const tags = ['keys'];
 const scope = 'admin';
@@ -25,7 +27,7 @@ const body = z
     name: described(name, 'The person or the service that gets the key. The record always keeps it.', 'ann'),
     role: described(
       role,
-      'The role of the key. `viewer`: reads the audit and the documents. `operator`: also kills, revives, approves ' +
+      'The role of the key. `viewer`: reads the audit and the documents. `approver`: a viewer that may also grant and deny approvals. `operator`: a viewer that also kills, revives, approves ' +
         'and adjusts budgets. `author`: a viewer that may also change agents, policies and rules. `admin`: has the ' +
         'rights of all these roles, and also forgets people and issues keys. `reporter`: a tool server that reports ' +
         'outcomes.',
@@ -48,6 +50,8 @@ const shown = z.object({
   createdAt: described(time, 'When the key was made.'),
   expiresAt,
 });
+export type RoleKeyShown = z.output<typeof shown>;
+
 const issued = shown.extend({
   key: described(
     z.string().nullable(),
@@ -89,19 +93,19 @@ export function writeRoleKeys(server: HttpServer, control: Control): void {
   server.post(
     '/v1/keys',
     {
-      config: { scope, refusals: IN_THE_WAY },
+      config: { grave: true, scope, refusals: IN_THE_WAY },
       schema: {
         tags,
         summary: 'Issue a person a key with the scopes of a role, in this tenant',
         description: 'Only this answer contains the key. Mandate stores its hash.',
         querystring: whyQuery,
         body,
-        response: { 201: issued },
+        response: { 200: wouldChange, 201: issued },
       },
     },
     async (request, reply) => {
       const answer = await issue(control, request, request.body);
-      reply.code(201);
+      reply.code('dryRun' in answer ? 200 : 201);
       return answer;
     },
   );
@@ -115,14 +119,13 @@ export function writeRoleKeys(server: HttpServer, control: Control): void {
         summary: 'Revoke the key of a person: the key is refused from then on, and its open streams end',
         params: idParams,
         querystring: whyQuery,
-        response: { 200: z.object({ revision }) },
+        response: { 200: z.union([wouldChange, z.object({ revision })]) },
       },
     },
     async (request, reply) => {
       const what = { event: 'role.revoked' as const, keyId: request.params.id };
       const asked = await asking(control, request);
-      const { revision } = await revokeKey(control, request, reply, { ...what, ...asked });
-      return { revision };
+      return revokeKey(control, request, reply, { ...what, ...asked });
     },
   );
 }
@@ -131,18 +134,23 @@ async function issue(
   control: Control,
   request: Asked,
   { name, role, expiresInMs: lastsMs = roleLastsMs(role) }: Wanted,
-): Promise<z.output<typeof issued>> {
+): Promise<z.output<typeof issued> | WouldChange> {
   const { tenant } = callerOf(request);
   const { key, record } = issueRoleKey({ tenant, role, name, lastsMs }, control.clock);
   const what = { event: 'role.granted' as const, role, key: record, ...(await asking(control, request)) };
   try {
+    const dry = await dryRunOf(control, request, what, { expects: 0, part: PART });
+    if (dry !== null) return dry;
     const { revision } = await carryOut(control, request, null, what, { expects: 0, part: PART });
     return { ...shownOf({ revision, document: { role, key: record, changeId: '' } }), key };
   } catch (error) {
     // If an earlier try of this request issued a key, that key is returned without its text. Keys are random, so this
     // try made another key.
     const before =
-      error instanceof HttpProblem && error.code === 'ID_REUSED' && issuedBefore(control, request);
+      !request.query.dryRun &&
+      error instanceof HttpProblem &&
+      error.code === 'ID_REUSED' &&
+      issuedBefore(control, request);
     if (!before || before.name !== name || before.role !== role || lastsOf(before) !== lastsMs) throw error;
     return { ...before, key: null };
   }

@@ -5,6 +5,7 @@ import { callerOf, type HttpServer, nextCursor, pageCursor } from '@mandate/serv
 import { z } from 'zod';
 import type { Control } from '../control.ts';
 import { carryOut } from '../writes/carry-out.ts';
+import { dryRunOf } from '../writes/dry-run.ts';
 import { etagOf } from '../writes/expected-revision.ts';
 import { notFound } from '../writes/not-found.ts';
 import { mustCompile } from './must-compile.ts';
@@ -21,10 +22,14 @@ import {
   whyQuery,
 } from './shapes.ts';
 import { lint, lintOf } from './show-lint.ts';
+import { containsText, textQuery } from './text-filter.ts';
 import { widens } from './widens.ts';
+import { wouldChange } from './would-change.ts';
 
 const tags = ['rules'];
 const shown = z.object({ revision, rule: described(ruleDocument, 'The rule.') });
+export type RuleShown = z.output<typeof shown>;
+
 const written = shown.extend({ widens, lint });
 const cursor = pageCursor('rules', z.tuple([count, id]));
 const body = ruleDocument.meta({
@@ -48,14 +53,20 @@ export function readRules(server: HttpServer, { followed }: Control): void {
       schema: {
         tags,
         summary: 'List rules, the lowest priority first, then by id',
-        querystring: z.strictObject({ limit, cursor: cursor.parameter }),
+        querystring: z.strictObject({
+          limit,
+          cursor: cursor.parameter,
+          q: textQuery('rules of which the id or policy'),
+        }),
         response: { 200: listed },
       },
     },
     (request, reply) => {
       const { cursor: after } = request.query;
       const { rules, rulesRevision } = followed.tenant(callerOf(request).tenant);
+      const contains = containsText(request.query.q);
       const behind = [...rules.values()]
+        .filter(({ document }) => contains(document.id, document.policy))
         .filter(({ document }) => after === undefined || compare(sortKeyOf(document), after) > 0)
         .sort((one, other) => compare(sortKeyOf(one.document), sortKeyOf(other.document)));
       const { page, limit } = pageOf(behind, request.query.limit);
@@ -89,18 +100,21 @@ export function writeRules(server: HttpServer, control: Control): void {
     '/v1/rules',
     {
       config: { scope: MAY_WRITE, refusals: IN_THE_WAY },
-      schema: { tags, summary: 'Add a rule', querystring: whyQuery, body, response: { 201: written } },
+      schema: {
+        tags,
+        summary: 'Add a rule',
+        querystring: whyQuery,
+        body,
+        response: { 200: wouldChange, 201: written },
+      },
     },
     async (request, reply) => {
       const rule = request.body;
       mustCompile(compileRule(rule));
-      const { revision, widens } = await carryOut(
-        control,
-        request,
-        reply,
-        { event: 'rule.put', rule },
-        { expects: 0 },
-      );
+      const what = { event: 'rule.put' as const, rule };
+      const dry = await dryRunOf(control, request, what, { expects: 0 });
+      if (dry !== null) return dry;
+      const { revision, widens } = await carryOut(control, request, reply, what, { expects: 0 });
       reply.code(201).header('location', `/v1/rules/${encodeURIComponent(rule.id)}`);
       return { revision, rule, widens, lint: await lintOf(control, request, { kind: 'rule', id: rule.id }) };
     },
@@ -126,13 +140,19 @@ export function writeRules(server: HttpServer, control: Control): void {
           })
           .meta({ examples: [{ ruleIds: ['support-reads', 'nobody-pays'] }] }),
         response: {
-          200: z.object({ revision: described(count, 'The revision of the last change of any rule.', 43) }),
+          200: z.union([
+            wouldChange,
+            z.object({ revision: described(count, 'The revision of the last change of any rule.', 43) }),
+          ]),
         },
       },
     },
     async (request, reply) => {
       const { ruleIds } = request.body;
-      const { revision } = await carryOut(control, request, reply, { event: 'rules.reordered', ruleIds });
+      const what = { event: 'rules.reordered' as const, ruleIds };
+      const dry = await dryRunOf(control, request, what);
+      if (dry !== null) return dry;
+      const { revision } = await carryOut(control, request, reply, what);
       return { revision };
     },
   );
@@ -147,14 +167,17 @@ export function writeRules(server: HttpServer, control: Control): void {
         params: idParams,
         querystring: whyQuery,
         body,
-        response: { 200: written },
+        response: { 200: z.union([wouldChange, written]) },
       },
     },
     async (request, reply) => {
       const rule = request.body;
       mustBeNamed(request.params.id, rule);
       mustCompile(compileRule(rule));
-      const { revision, widens } = await carryOut(control, request, reply, { event: 'rule.put', rule });
+      const what = { event: 'rule.put' as const, rule };
+      const dry = await dryRunOf(control, request, what);
+      if (dry !== null) return dry;
+      const { revision, widens } = await carryOut(control, request, reply, what);
       return { revision, rule, widens, lint: await lintOf(control, request, { kind: 'rule', id: rule.id }) };
     },
   );
@@ -169,18 +192,24 @@ export function writeRules(server: HttpServer, control: Control): void {
         params: idParams,
         querystring: whyQuery,
         response: {
-          200: z.object({
-            revision: described(count, 'The revision of the last change of any rule.', 43),
-            widens,
-            lint,
-          }),
+          200: z.union([
+            wouldChange,
+            z.object({
+              revision: described(count, 'The revision of the last change of any rule.', 43),
+              widens,
+              lint,
+            }),
+          ]),
         },
       },
     },
     async (request, reply) => {
       const { id: ruleId } = request.params;
       const { policy } = control.followed.tenant(callerOf(request).tenant).rules.get(ruleId)?.document ?? {};
-      const carriedOut = await carryOut(control, request, reply, { event: 'rule.removed', ruleId });
+      const what = { event: 'rule.removed' as const, ruleId };
+      const dry = await dryRunOf(control, request, what);
+      if (dry !== null) return dry;
+      const carriedOut = await carryOut(control, request, reply, what);
       const lint =
         policy === undefined
           ? []

@@ -13,8 +13,18 @@ export const idParams = z.object({
 
 const reason = z.string().trim().min(1).max(500).optional();
 
+const dryRun = described(
+  z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((text) => text === 'true'),
+  'Whether only to say what would change. The request is checked like a change, and nothing is changed or recorded.',
+  'true',
+);
+
 /** The query parameters of every write. */
 export const whyQuery = z.strictObject({
+  dryRun,
   reason: described(reason, 'Why you change it. The record always keeps it.', 'the contract of January'),
 });
 

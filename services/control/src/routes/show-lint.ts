@@ -40,6 +40,8 @@ const answer = z.object({
   ),
 });
 
+export type Finding = z.output<typeof finding>;
+
 export const lint = described(
   z.array(finding).nullable(),
   'What is wrong or doubtful about the document. The document is in force all the same. Only the first 100 ' +

@@ -8,13 +8,15 @@ import { count, described, id, roleLastsMs, tenantDocument, time } from '@mandat
 import { callerOf, HttpProblem, type HttpServer, issueRoleKey } from '@mandate/server';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
-import { type Asked, carryOut } from '../writes/carry-out.ts';
+import { type Asked, type CarriedOut, carryOut } from '../writes/carry-out.ts';
+import { dryRunOf, type WouldChange } from '../writes/dry-run.ts';
 import { etagOf } from '../writes/expected-revision.ts';
 import { notFound } from '../writes/not-found.ts';
 import { mustCompile } from './must-compile.ts';
 import { pagesById } from './pages.ts';
 import { IN_THE_WAY, MAY_READ, mustBeNamed, NOT_THERE, revision, whyQuery } from './shapes.ts';
 import { widens } from './widens.ts';
+import { wouldChange } from './would-change.ts';
 
 const tags = ['tenants'];
 const scope = 'operate:all';
@@ -132,14 +134,15 @@ export function writeTenants(server: HttpServer, control: Control): void {
           'every mandate of the tenant must also obey them. They have the fields of a policy.',
         querystring: whyQuery,
         body,
-        response: { 201: opened },
+        response: { 200: wouldChange, 201: opened },
       },
     },
     async (request, reply) => {
       const { id } = request.body;
       // The key file is read first. If the file cannot be read, the tenant is not opened.
       const isKnown = (await control.fileKeys(id)).length > 0;
-      await put(control, request, reply, { expects: 0 });
+      const made = await put(control, request, reply, { expects: 0 });
+      if ('dryRun' in made) return made;
       const key = isKnown ? null : await firstKey(control, request, id);
       reply.code(201).header('location', `/v1/tenants/${id}`);
       return { ...countedOf(control, id), key };
@@ -156,20 +159,21 @@ export function writeTenants(server: HttpServer, control: Control): void {
         params: tenantParams,
         querystring: whyQuery,
         body,
-        response: { 200: changed },
+        response: { 200: z.union([wouldChange, changed]) },
       },
     },
     async (request, reply) => {
       mustBeNamed(request.params.id, request.body);
-      const { widens } = await put(control, request, reply);
-      return { ...countedOf(control, request.body.id), widens };
+      const made = await put(control, request, reply);
+      if ('dryRun' in made) return made;
+      return { ...countedOf(control, request.body.id), widens: made.widens };
     },
   );
 
   server.delete(
     '/v1/tenants/:id',
     {
-      config: { scope, refusals: { ...NOT_THERE, ...IN_THE_WAY } },
+      config: { grave: true, scope, refusals: { ...NOT_THERE, ...IN_THE_WAY } },
       schema: {
         tags,
         summary: 'Close a tenant: nothing is allowed or changed in it until the tenant is opened again',
@@ -177,7 +181,7 @@ export function writeTenants(server: HttpServer, control: Control): void {
           'Outcomes of running actions may still be reported, and the audit may still be read. To stop running agents at once, use the kill switch.',
         params: tenantParams,
         querystring: whyQuery,
-        response: { 200: counted },
+        response: { 200: z.union([wouldChange, counted]) },
       },
     },
     async (request, reply) => {
@@ -186,7 +190,10 @@ export function writeTenants(server: HttpServer, control: Control): void {
         throw new HttpProblem(409, 'OWN_TENANT', 'a key cannot close its own tenant', {
           remedy: 'Close it with a key of another tenant that has the scope operate:all.',
         });
-      await carryOut(control, request, reply, { event: 'tenant.closed' }, { tenant });
+      const what = { event: 'tenant.closed' as const };
+      const dry = await dryRunOf(control, request, what, { tenant });
+      if (dry !== null) return dry;
+      await carryOut(control, request, reply, what, { tenant });
       return countedOf(control, tenant);
     },
   );
@@ -194,16 +201,18 @@ export function writeTenants(server: HttpServer, control: Control): void {
 
 type Put = Asked & { body: z.output<typeof tenantDocument> };
 
-function put(
+async function put(
   control: Control,
   request: Put,
   reply: Parameters<typeof carryOut>[2],
   options: { expects?: number } = {},
-): ReturnType<typeof carryOut> {
+): Promise<CarriedOut | WouldChange> {
   const document = request.body;
   mustCompile(compileTenantLimits(document));
   const what = { event: 'tenant.put' as const, tenant: document };
-  return carryOut(control, request, reply, what, { ...options, tenant: document.id });
+  const ofTenant = { ...options, tenant: document.id };
+  const dry = await dryRunOf(control, request, what, ofTenant);
+  return dry ?? carryOut(control, request, reply, what, ofTenant);
 }
 
 /**

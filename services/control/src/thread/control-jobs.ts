@@ -17,6 +17,7 @@ export type ControlJob = {
 } & (
   | { kind: 'lint'; fileKeys: FileKeys }
   | { kind: 'lint around'; document: LintedDocument; fileKeys: FileKeys }
+  | { kind: 'try change'; record: ControlRecord; fileKeys: FileKeys }
   /** `body`: the bytes of the request body. */
   | { kind: 'preview'; body: Uint8Array; query: Expanded; redaction: RedactionRules }
   | { kind: 'publish manifest'; body: Uint8Array; change: ControlRecord['change']; gate: GateDocument | null }

@@ -6,9 +6,10 @@ import { HttpProblem } from '@mandate/server';
 import { compareVersions } from '../manifests/compare-versions.ts';
 import { preparePublication, prepareRollback } from '../manifests/prepare-publication.ts';
 import { answerPreview } from '../routes/answer-preview.ts';
+import { tryChange } from '../writes/try-change.ts';
 import type { ControlJob, JobResult } from './control-jobs.ts';
 
-type Replica = Pick<ControlReplica, 'tenant' | 'refusalOf'>;
+type Replica = Pick<ControlReplica, 'tenant' | 'refusalOf' | 'tried'>;
 
 /** Does the job and returns its answer, or its refusal as a value. Throws only if Mandate has a bug. */
 export function doJob(replica: Replica, job: ControlJob): JobResult {
@@ -45,6 +46,8 @@ function answerOf(replica: Replica, job: Answered): unknown {
     }
     case 'lint around':
       return lintAround(current, job.atMs, job.document, job.fileKeys);
+    case 'try change':
+      return tryChange(replica, job);
     case 'preview':
       return answerPreview(current, job);
     case 'compare manifests':

@@ -9,7 +9,13 @@ import { changeTooLarge } from './change-too-large.ts';
 import { createsOnly, etagOf, expectedRevision } from './expected-revision.ts';
 import { refusedChange } from './refused-change.ts';
 
-export type Asked = HttpRequest<{ Querystring: { reason?: string | undefined } }>;
+export type Asked = HttpRequest<{ Querystring: { reason?: string | undefined; dryRun: boolean } }>;
+
+/**
+ * `expects`: the expected revision, instead of the revision in the headers. `part` names one of several changes that a
+ * request makes. `tenant`: the tenant to change; default: the caller's.
+ */
+export type ChangeOptions = { expects?: number; part?: string; tenant?: string };
 
 export type CarriedOut = {
   /** The revision of the change. All readers in this process already see the change. */
@@ -21,9 +27,6 @@ export type CarriedOut = {
 /**
  * Writes the change. If there is a reply, sets its ETag to the revision of the changed document.
  *
- * @param options.expects the expected revision, instead of the revision in the headers
- * @param options.part names one of several changes that a request makes
- * @param options.tenant the tenant to change; default: the caller's
  * @throws HttpProblem 409 with the current `revision`, if the change did not take effect
  */
 export async function carryOut(
@@ -31,13 +34,11 @@ export async function carryOut(
   request: Asked,
   reply: HttpReply | null,
   what: ControlChange,
-  options: { expects?: number; part?: string; tenant?: string } = {},
+  options: ChangeOptions = {},
 ): Promise<CarriedOut> {
-  const asked = expectedRevision(request);
-  if (asked !== undefined && options.expects !== undefined && asked !== options.expects) throw createsOnly();
-  const expects = options.expects ?? asked;
-  const record = { ...what, change: changeOf(control, request, { ...options, expects }) } as ControlRecord;
-  mustStandOnLog(record);
+  // Otherwise a route without an answer for dry runs would make the change.
+  if (request.query.dryRun) throw new TypeError(`${what.event} would be carried out in a dry run`);
+  const record = recordOf(control, request, what, options);
   const before = { revision: 0, widens: [] as readonly string[] };
   const changed = await control.followed.change(record, (tenant) => {
     before.revision = tenant.revision;
@@ -47,6 +48,21 @@ export async function carryOut(
   const { revision } = changed;
   reply?.header('etag', etagOf(revision));
   return { revision, widens: revision > before.revision ? [...before.widens] : null };
+}
+
+/** Returns the record of the change. Throws if the log cannot hold it, or if the expected revision is not valid. */
+export function recordOf(
+  control: Control,
+  request: Asked,
+  what: ControlChange,
+  options: ChangeOptions,
+): ControlRecord {
+  const asked = expectedRevision(request);
+  if (asked !== undefined && options.expects !== undefined && asked !== options.expects) throw createsOnly();
+  const expects = options.expects ?? asked;
+  const record = { ...what, change: changeOf(control, request, { ...options, expects }) } as ControlRecord;
+  mustStandOnLog(record);
+  return record;
 }
 
 /**

@@ -6,11 +6,14 @@
 import type { ControlChange } from '@mandate/control/lint';
 import { callerOf, HttpProblem, type HttpReply } from '@mandate/server';
 import type { Control } from '../control.ts';
-import { type Asked, type CarriedOut, carryOut } from './carry-out.ts';
+import { type Asked, carryOut } from './carry-out.ts';
+import { dryRunOf, type WouldChange } from './dry-run.ts';
 
 type Revocation = Extract<ControlChange, { event: 'key.revoked' | 'role.revoked' }>;
 
 /**
+ * Returns the revision of the change, or what a dry run would change.
+ *
  * @throws HttpProblem 404 KEY_NOT_FOUND. Only callers of the key's tenant are told that the key is in the data folder
  */
 export async function revokeKey(
@@ -18,9 +21,12 @@ export async function revokeKey(
   request: Asked,
   reply: HttpReply,
   what: Revocation,
-): Promise<CarriedOut> {
+): Promise<{ revision: number } | WouldChange> {
   try {
-    return await carryOut(control, request, reply, what);
+    const dry = await dryRunOf(control, request, what);
+    if (dry !== null) return dry;
+    const { revision } = await carryOut(control, request, reply, what);
+    return { revision };
   } catch (error) {
     if (!(error instanceof HttpProblem) || error.status !== 404) throw error;
     const ofFolder = await control.fileKeys(callerOf(request).tenant);

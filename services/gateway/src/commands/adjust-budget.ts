@@ -1,5 +1,5 @@
-/** Adds to the spent amount of a budget or limit on tokens, or gives back: in the ledger first, then on the log. */
-import type { BudgetReference, Command, Receipt } from '@mandate/ledger';
+/** Adds to the spent amount of a budget, or of a limit in another unit, or gives back: in the ledger first, then on the log. */
+import { adjustmentTooLarge, type BudgetReference, type Command, type Receipt } from '@mandate/ledger';
 import { isMandateError } from '@mandate/runtime';
 import { agentKey, wireTime } from '@mandate/schemas';
 import { HttpProblem } from '@mandate/server';
@@ -36,7 +36,7 @@ export async function adjustBudget(
             budget,
             ...(budget.unit === undefined
               ? { deltaMicros: delta, spentMicros: spent }
-              : { deltaTokens: delta, usedTokens: spent }),
+              : { delta, used: spent }),
             ledgerEpoch: epoch,
             ledgerSequence: sequence,
           },
@@ -46,6 +46,17 @@ export async function adjustBudget(
   gateway.log.warn({ tenant, budget, delta, command, logged }, 'budget adjusted');
   if (logged) return receipt;
   throw notOnLog('ADJUSTMENT_IN_FORCE_NOT_ON_LOG', 'the adjustment', { adjustment: receipt });
+}
+
+/** Returns what the budget has spent, now and after the adjustment. Throws ADJUSTMENT_TOO_LARGE. */
+export async function tryAdjustment(
+  gateway: Gateway,
+  { tenant, budget, delta }: BudgetAdjustment,
+): Promise<{ before: number; spent: number }> {
+  const [before = 0] = await ledgerOf(gateway).spent(tenant, [budget]);
+  const spent = before + delta;
+  if (!Number.isSafeInteger(spent)) rethrowForCaller(adjustmentTooLarge());
+  return { before, spent };
 }
 
 /**

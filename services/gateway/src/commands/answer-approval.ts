@@ -2,10 +2,17 @@
  * A person's answer to a deferred action: the ledger stores a grant or a refusal for one exact request, for a limited
  * time.
  */
-import type { Command, Receipt } from '@mandate/ledger';
+import {
+  approvalNotFound,
+  approvalNotWaiting,
+  type Command,
+  type Question,
+  type Receipt,
+} from '@mandate/ledger';
 import { isMandateError } from '@mandate/runtime';
-import { type ApprovalSubject, agentKey, wireTime } from '@mandate/schemas';
+import { type ApprovalSubject, agentKey, type Decision, wireTime } from '@mandate/schemas';
 import { HttpProblem } from '@mandate/server';
+import { wholeOf } from '../answers/recent-answers.ts';
 import { type Gateway, ledgerOf } from '../gateway.ts';
 import { carryOut } from './carry-out.ts';
 import { notOnLog } from './not-on-log.ts';
@@ -53,6 +60,29 @@ export async function answerApproval(
   gateway.log.info({ approval, command, logged }, 'approval answered');
   if (logged) return { ...receipt, expiresAt };
   throw notOnLog('APPROVAL_IN_FORCE_NOT_ON_LOG', 'the answer', { approval: { ...receipt, expiresAt } });
+}
+
+/** Throws like `answerApproval` if there is no question to answer. Changes nothing. */
+export async function tryAnswer(
+  gateway: Gateway,
+  subject: ApprovalSubject & { tenant: string },
+): Promise<Exclude<Question['state'], 'none'>> {
+  const { state } = await ledgerOf(gateway).question(subject);
+  if (state !== 'none') return state;
+  const decided = await decisionOf(gateway, subject.tenant, subject);
+  if (decided?.digest === subject.digest && (decided.verdict === 'ALLOW' || decided.final))
+    return rethrowForCaller(approvalNotWaiting(decided));
+  return rethrowForCaller(approvalNotFound());
+}
+
+/** Returns the newest decision about the action that this process or the audit knows. */
+export async function decisionOf(
+  { replies, findDecision }: Pick<Gateway, 'replies' | 'findDecision'>,
+  tenant: string,
+  { agentId, actionId }: ApprovalSubject,
+): Promise<Decision | null> {
+  const recent = replies.recent.standing(tenant, { agentId, actionId }, () => true);
+  return recent === null ? ((await findDecision?.(tenant, { agentId, actionId })) ?? null) : wholeOf(recent);
 }
 
 const STATUS: Readonly<Record<string, number>> = { APPROVAL_NOT_FOUND: 404, APPROVAL_NOT_WAITING: 409 };

@@ -88,6 +88,8 @@ test('the event of a kill fits the log, however many agents it stops and however
     agentId: long(at),
     actionId: long(at),
     attempt: 1,
+    ...{ type: 'tool_call' as const, tool: long(at), digest: 'd'.repeat(64), sequence: at },
+    ...{ reservedMicros: Number.MAX_SAFE_INTEGER, decidedAtMs: 1_000, leaseExpiresAtMs: 2_000 },
   }));
   const sequences = Object.fromEntries(
     Array.from({ length: 24_000 }, (_, at) => [String(at).padStart(64, 't'), Number.MAX_SAFE_INTEGER]),

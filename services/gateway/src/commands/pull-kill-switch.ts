@@ -4,7 +4,7 @@
  */
 import type { Command, KillReceipt } from '@mandate/ledger';
 import { isMandateError } from '@mandate/runtime';
-import { type ActionReference, agentKey, type KillFact, type KillTarget, wireTime } from '@mandate/schemas';
+import { agentKey, type KillFact, type KillTarget, type OpenAction, wireTime } from '@mandate/schemas';
 import { HttpProblem } from '@mandate/server';
 import { type Gateway, ledgerOf } from '../gateway.ts';
 import type { CommandEvent } from '../journal/command-journal.ts';
@@ -26,7 +26,7 @@ export type Killed = Omit<KillReceipt, 'open' | 'heldSince'> & {
   commandId: string;
   target: KillTarget;
   openCount: number;
-  open: ActionReference[];
+  open: OpenAction[];
 };
 
 /**

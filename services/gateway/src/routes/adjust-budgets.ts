@@ -1,4 +1,4 @@
-/** POST /v1/budgets/adjust: adds to the spent amount of a budget or of a limit on tokens, or gives back. */
+/** POST /v1/budgets/adjust: adds to the spent amount of a budget, or of a limit in another unit, or gives back. */
 
 import {
   BUDGET_SCOPES,
@@ -11,10 +11,10 @@ import {
 } from '@mandate/schemas';
 import { callerOf, forbidden, HttpProblem, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
-import { adjustBudget } from '../commands/adjust-budget.ts';
+import { adjustBudget, tryAdjustment } from '../commands/adjust-budget.ts';
 import { operatorCommand } from '../commands/operator-command.ts';
 import type { Gateway } from '../gateway.ts';
-import { reason } from './command-shapes.ts';
+import { dryRunQuery, isDryRun, reason } from './command-shapes.ts';
 
 const budget = z
   .strictObject({
@@ -32,7 +32,7 @@ const budget = z
     ),
     unit: described(
       z.enum(COUNTER_UNITS).exactOptional(),
-      '`tokens`: the counter of a limit on tokens. Default: a budget of money.',
+      'The counter of a limit on tokens, or on the tool calls of answers. Default: a budget of money.',
     ),
   })
   .refine(({ scope, subject }) => (scope === 'tenant') === (subject === ''), {
@@ -59,9 +59,9 @@ const body = z
       'What to add to the spent amount, in dollars. Negative: give back. Give this or `deltaMicros`.',
       -2.5,
     ),
-    deltaTokens: described(
+    delta: described(
       microsDelta.optional(),
-      'How many tokens to add to the counter. Negative: give back. Only for the unit `tokens`.',
+      'What to add to the counter, in the unit of the budget. Negative: give back. Only for a budget with a unit.',
       -50_000,
     ),
     reason: described(
@@ -71,11 +71,11 @@ const body = z
     ),
   })
   .refine(
-    ({ budget: { unit }, deltaMicros, deltaDollars, deltaTokens }) => {
-      const given = [deltaMicros, deltaDollars, deltaTokens].filter((delta) => delta !== undefined);
-      return given.length === 1 && (unit === 'tokens') === (deltaTokens !== undefined);
+    ({ budget: { unit }, deltaMicros, deltaDollars, delta }) => {
+      const given = [deltaMicros, deltaDollars, delta].filter((one) => one !== undefined);
+      return given.length === 1 && (unit !== undefined) === (delta !== undefined);
     },
-    { error: 'give one of deltaMicros and deltaDollars, or deltaTokens for the unit tokens' },
+    { error: 'give one of deltaMicros and deltaDollars, or delta for a budget with a unit' },
   )
   .meta({
     examples: [
@@ -86,6 +86,41 @@ const body = z
       },
     ],
   });
+
+const adjusted = z.object({
+  commandId: described(z.string(), 'The id of the command on the log.', 'adj_2'),
+  tenant: described(z.string(), 'The tenant of the budget, which is the tenant of the key.', 'default'),
+  epoch: described(z.string(), 'The epoch of the ledger.', 'epoch_01kc7d5k0g'),
+  sequence: described(count, 'The number of the step within the tenant.', 424),
+  atMs: described(count, 'When the ledger corrected it, in epoch milliseconds.', 1_767_605_490_000),
+  deltaMicros: described(
+    z.int().optional(),
+    'What was added to the spent amount, in micro-dollars. Negative: it was given back. Absent for a budget with a unit.',
+    -2_500_000,
+  ),
+  spentMicros: described(
+    z.int().optional(),
+    'What the budget has spent after the correction, in micro-dollars. It can be negative. Absent for a budget with a unit.',
+    5_240_000,
+  ),
+  delta: described(
+    z.int().optional(),
+    'What was added to the counter, in its unit. Negative: it was given back. Absent for money.',
+    -50_000,
+  ),
+  used: described(
+    z.int().optional(),
+    'What the counter has after the correction, in its unit. It can be negative. Absent for money.',
+    12_000,
+  ),
+});
+
+const wouldAdjust = z.object({
+  dryRun: isDryRun,
+  tenant: described(z.string(), 'The tenant of the budget, which is the tenant of the key.', 'default'),
+  before: described(z.int(), 'What the budget has spent now, in micro-dollars or in its unit.', 7_740_000),
+  after: described(z.int(), 'What it would have spent, in the same unit. It can be negative.', 5_240_000),
+});
 
 export function adjustBudgets(server: HttpServer, gateway: Gateway): void {
   server.post(
@@ -99,39 +134,10 @@ export function adjustBudgets(server: HttpServer, gateway: Gateway): void {
           'The correction takes effect at once. Send an Idempotency-Key, so that a repeated request counts once. To give ' +
           'money back to a budget of the tenant limits, the key needs the scope `operate:limits`. A key with only this ' +
           'scope cannot correct other budgets.',
+        querystring: dryRunQuery,
         body,
         response: {
-          200: z.object({
-            commandId: described(z.string(), 'The id of the command on the log.', 'adj_2'),
-            tenant: described(
-              z.string(),
-              'The tenant of the budget, which is the tenant of the key.',
-              'default',
-            ),
-            epoch: described(z.string(), 'The epoch of the ledger.', 'epoch_01kc7d5k0g'),
-            sequence: described(count, 'The number of the step within the tenant.', 424),
-            atMs: described(count, 'When the ledger corrected it, in epoch milliseconds.', 1_767_605_490_000),
-            deltaMicros: described(
-              z.int().optional(),
-              'What was added to the spent amount, in micro-dollars. Negative: it was given back. Absent for tokens.',
-              -2_500_000,
-            ),
-            spentMicros: described(
-              z.int().optional(),
-              'What the budget has spent after the correction, in micro-dollars. It can be negative. Absent for tokens.',
-              5_240_000,
-            ),
-            deltaTokens: described(
-              z.int().optional(),
-              'How many tokens were added to the counter. Negative: they were given back. Absent for money.',
-              -50_000,
-            ),
-            usedTokens: described(
-              z.int().optional(),
-              'How many tokens the counter has after the correction. It can be negative. Absent for money.',
-              12_000,
-            ),
-          }),
+          200: z.union([wouldAdjust, adjusted]),
         },
       },
     },
@@ -142,13 +148,15 @@ export function adjustBudgets(server: HttpServer, gateway: Gateway): void {
       const isOfTenantLimits = gateway.isOfTenantLimits(tenant, budget);
       if (isOfTenantLimits && delta < 0 && !scopes.includes('operate:limits')) throw budgetOfTenantLimits();
       if (!isOfTenantLimits && !scopes.includes('operate')) throw forbidden(['operate']);
+      if (request.query.dryRun) {
+        const { before, spent: after } = await tryAdjustment(gateway, { tenant, budget, delta });
+        return { dryRun: true as const, tenant, before, after };
+      }
       const parts = [budget, delta];
       const command = operatorCommand(request, gateway, { prefix: 'adj', parts, reason });
       const { spent, ...receipt } = await adjustBudget(gateway, { tenant, budget, delta }, command);
       const amounts =
-        budget.unit === undefined
-          ? { deltaMicros: delta, spentMicros: spent }
-          : { deltaTokens: delta, usedTokens: spent };
+        budget.unit === undefined ? { deltaMicros: delta, spentMicros: spent } : { delta, used: spent };
       return { commandId: command.id, tenant, ...receipt, ...amounts };
     },
   );
@@ -162,8 +170,6 @@ function budgetOfTenantLimits(): HttpProblem {
   });
 }
 
-function deltaOf({ deltaMicros, deltaDollars = 0, deltaTokens }: z.output<typeof body>): number {
-  return (
-    deltaTokens ?? deltaMicros ?? Math.sign(deltaDollars) * (dollarsToMicros(Math.abs(deltaDollars)) ?? 0)
-  );
+function deltaOf({ deltaMicros, deltaDollars = 0, delta }: z.output<typeof body>): number {
+  return delta ?? deltaMicros ?? Math.sign(deltaDollars) * (dollarsToMicros(Math.abs(deltaDollars)) ?? 0);
 }

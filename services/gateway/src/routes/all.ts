@@ -12,6 +12,7 @@ import { listAgents } from './list-agents.ts';
 import { listBalances } from './list-balances.ts';
 import { listDeadLetters } from './list-dead-letters.ts';
 import { listErasures } from './list-erasures.ts';
+import { listKills } from './list-kills.ts';
 import { listOpenActions } from './list-open-actions.ts';
 import { listUnpublished } from './list-unpublished.ts';
 import { permittedTools } from './permitted-tools.ts';
@@ -26,6 +27,7 @@ import { showDeadLetter } from './show-dead-letter.ts';
 import { showDecision } from './show-decision.ts';
 import { showKillStatus } from './show-kill-status.ts';
 import { showLedger } from './show-ledger.ts';
+import { showSummary } from './show-summary.ts';
 import { showUsage } from './show-usage.ts';
 import { streamKills } from './stream-kills.ts';
 import { unsealTexts } from './unseal-texts.ts';
@@ -49,6 +51,7 @@ function addRoutes(server: HttpServer, gateway: Gateway): void {
   showKillStatus(server, gateway);
   killEverything(server, gateway);
   reviveEverything(server, gateway);
+  listKills(server, gateway);
   streamKills(server, gateway);
 
   adjustBudgets(server, gateway);
@@ -58,6 +61,7 @@ function addRoutes(server: HttpServer, gateway: Gateway): void {
   permittedTools(server, gateway);
   showUsage(server, gateway);
   showLedger(server, gateway);
+  showSummary(server, gateway);
   listAgents(server, gateway);
   listBalances(server, gateway);
   listOpenActions(server, gateway);

@@ -3,11 +3,12 @@
 import { type ApprovalSubject, CAPS, count, DEFAULTS, described, time } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
-import { answerApproval } from '../commands/answer-approval.ts';
+import { answerApproval, tryAnswer } from '../commands/answer-approval.ts';
 import { operatorCommand } from '../commands/operator-command.ts';
+import { mustBeOfOther } from '../commands/own-question.ts';
 import type { Gateway } from '../gateway.ts';
 import { approvalParams, subjectOf } from './approval-shapes.ts';
-import { reason } from './command-shapes.ts';
+import { dryRunQuery, isDryRun, reason } from './command-shapes.ts';
 
 const receipt = z.object({
   commandId: described(z.string(), 'The id of the command on the log.', 'apr_granted'),
@@ -16,10 +17,19 @@ const receipt = z.object({
   atMs: described(count, 'When the ledger recorded the answer, in epoch milliseconds.', 1_767_605_490_000),
 });
 
+const wouldAnswer = z.object({
+  dryRun: isDryRun,
+  state: described(
+    z.enum(['waiting', 'granted', 'denied', 'expired']),
+    'The state of the question now. If a person has answered, the new answer would replace that answer.',
+  ),
+});
+
 const config = {
   counted: 'changes' as const,
-  scope: 'operate' as const,
+  scope: ['approve', 'operate'] as const,
   refusals: {
+    403: 'The tenant does not let people answer for their own actions (OWN_QUESTION), or the key lacks the scope.',
     404: 'No such action is deferred, or the question is no longer remembered.',
     409: 'The action was allowed or finally blocked meanwhile.',
   },
@@ -37,6 +47,7 @@ export function answerApprovals(server: HttpServer, gateway: Gateway): void {
         description:
           'The agent must then publish the same action again. The ALLOW of that action uses the approval up. Until then, a later answer replaces an earlier one.',
         params: approvalParams,
+        querystring: dryRunQuery,
         body: z
           .strictObject({
             reason: described(
@@ -52,15 +63,20 @@ export function answerApprovals(server: HttpServer, gateway: Gateway): void {
           })
           .meta({ examples: [{ reason: 'the customer asked for it on the phone', expiresInMs: 600_000 }] }),
         response: {
-          200: receipt.extend({
-            expiresAt: described(time, 'The time until which the agent may use the approval.'),
-          }),
+          200: z.union([
+            wouldAnswer,
+            receipt.extend({
+              expiresAt: described(time, 'The time until which the agent may use the approval.'),
+            }),
+          ]),
         },
       },
     },
     async (request) => {
       const { reason, expiresInMs } = request.body;
       const subject = subjectOf(request.params.id);
+      await mustBeOfOther(gateway, callerOf(request), subject);
+      if (request.query.dryRun) return wouldBe(gateway, callerOf(request).tenant, subject);
       const approval = { ...subject, answer: 'granted' as const };
       const parts = [{ ...approval, expiresInMs: expiresInMs ?? null }];
       const command = operatorCommand(request, gateway, { prefix: 'apr', parts, reason });
@@ -79,6 +95,7 @@ export function answerApprovals(server: HttpServer, gateway: Gateway): void {
         summary: 'Deny an action that waits for a person',
         description: 'The action stays refused. An approval that was not used yet is withdrawn.',
         params: approvalParams,
+        querystring: dryRunQuery,
         body: z
           .strictObject({
             reason: described(
@@ -88,11 +105,14 @@ export function answerApprovals(server: HttpServer, gateway: Gateway): void {
             ),
           })
           .meta({ examples: [{ reason: 'not without a ticket' }] }),
-        response: { 200: receipt },
+        response: { 200: z.union([wouldAnswer, receipt]) },
       },
     },
     async (request) => {
-      const approval = { ...subjectOf(request.params.id), answer: 'denied' as const };
+      const subject = subjectOf(request.params.id);
+      await mustBeOfOther(gateway, callerOf(request), subject);
+      if (request.query.dryRun) return wouldBe(gateway, callerOf(request).tenant, subject);
+      const approval = { ...subject, answer: 'denied' as const };
       const { reason } = request.body;
       const command = operatorCommand(request, gateway, { prefix: 'apr', parts: [approval], reason });
       const { tenant } = callerOf(request);
@@ -102,6 +122,10 @@ export function answerApprovals(server: HttpServer, gateway: Gateway): void {
       return { commandId: command.id, ...given };
     },
   );
+}
+
+async function wouldBe(gateway: Gateway, tenant: string, subject: ApprovalSubject) {
+  return { dryRun: true as const, state: await tryAnswer(gateway, { tenant, ...subject }) };
 }
 
 /**

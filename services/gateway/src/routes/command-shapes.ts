@@ -1,6 +1,20 @@
 /** Schemas of the routes for operators. */
-import { actionReference, count, described, id, killTarget } from '@mandate/schemas';
+import { count, described, id, killTarget, openAction } from '@mandate/schemas';
 import { z } from 'zod';
+
+/** The query parameters of the commands that change the ledger. */
+export const dryRunQuery = z.strictObject({
+  dryRun: described(
+    z
+      .enum(['true', 'false'])
+      .default('false')
+      .transform((text) => text === 'true'),
+    'Whether only to say what would change. Nothing is changed or recorded, and an Idempotency-Key has no effect.',
+    'true',
+  ),
+});
+
+export const isDryRun = described(z.literal(true), 'This answers a dry run: nothing was changed.', true);
 
 /** The reason of a command. The log keeps the reason permanently, and the agent sees it. */
 export const reason = z.string().trim().min(1).max(500);
@@ -31,7 +45,7 @@ export const KILLS_THAT_COUNT =
   'An agent is known if it is registered, if a mandates file names it, if an action of it was decided lately, or if it has open actions. ' +
   'A kill of any other agent counts as a change. So an unregistered agent is not known before its first decision. ' +
   'If the target is killed already, a kill with the key and reason of the last kill is the same command and writes no record. ' +
-  'Any other kill of that target counts as a change. A kill that counts as a change is refused if the key has no changes left.';
+  'Any other kill of that target counts as a change. A kill that counts as a change is refused if the key has no changes left. A dry run counts as a change too.';
 
 /** The body of a command that kills a whole tenant, or all tenants. */
 export const wideBody = z
@@ -56,10 +70,24 @@ export const killAnswer = z.object({
   ),
   openCount: described(count, 'How many allowed actions may still run.', 1),
   open: described(
-    z.array(actionReference),
+    z.array(openAction),
     'The allowed actions that may still run: they have no outcome, and their lease has not ended.',
   ),
 });
+
+export const wouldKill = z.object({
+  dryRun: isDryRun,
+  target: described(killTarget, 'What would be stopped.'),
+  isKilled: described(z.boolean(), 'Whether this kill is in force already.', false),
+  revision: described(count, 'The revision of the switch now.', 3),
+  openCount: described(count, 'How many allowed actions could still run.', 1),
+  open: described(
+    z.array(openAction),
+    'The allowed actions that could still run, at most 1,000: they have no outcome, and their lease has not ended.',
+  ),
+});
+
+export type KillAnswer = z.output<typeof killAnswer>;
 
 const killFact = z.object({
   scope: described(z.enum(['agent', 'subtree', 'tenant', 'all']), 'What was stopped.'),
@@ -80,6 +108,14 @@ export const agentStatus = described(
 
 export const killed = described(killFact.nullable(), 'The kill switch that stops the agent. null: none.');
 
+export const wouldRevive = z.object({
+  dryRun: isDryRun,
+  target: described(killTarget, 'What would be released.'),
+  changed: described(z.boolean(), 'Whether anything would change. false: the switch is clear.', true),
+  revision: described(count, 'The revision of the switch now.', 4),
+  killed: described(killFact.nullable(), 'The kill that would still stop the target. null: none.'),
+});
+
 export const reviveAnswer = z.object({
   commandId: described(z.string(), 'The id of the command on the log.', 'revive_1'),
   target: described(killTarget, 'What was released.'),
@@ -90,3 +126,5 @@ export const reviveAnswer = z.object({
   ),
   revision: described(count, 'The revision of the switch. Each kill and each revive raises it.', 5),
 });
+
+export type ReviveAnswer = z.output<typeof reviveAnswer>;

@@ -21,6 +21,8 @@ const agent = z.object({
   status: agentStatus,
 });
 
+export type AgentInLedger = z.output<typeof agent>;
+
 export function listAgents(server: HttpServer, gateway: Gateway): void {
   server.get(
     '/v1/ledger/agents',

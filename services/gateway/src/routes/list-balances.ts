@@ -25,17 +25,17 @@ const budget = z.object({
   ),
   unit: described(
     z.enum(COUNTER_UNITS).exactOptional(),
-    'The unit of the counter, for a limit on tokens. Absent for a budget of money.',
+    'The unit of the counter, for a limit on tokens or on tool calls. Absent for a budget of money.',
   ),
 });
 const balance = z.object({
   budget: described(budget, 'The budget.'),
   spentMicros: described(
     z.int().optional(),
-    'What the budget has spent, in micro-dollars. It is negative if an operator gave back more than was spent. Absent for tokens.',
+    'What the budget has spent, in micro-dollars. It is negative if an operator gave back more than was spent. Absent for a budget with a unit.',
     340_000,
   ),
-  usedTokens: described(z.int().optional(), 'How many tokens the counter has. Absent for money.', 12_000),
+  used: described(z.int().optional(), 'What the counter has, in its unit. Absent for money.', 12_000),
 });
 
 export function listBalances(server: HttpServer, gateway: Gateway): void {
@@ -61,7 +61,7 @@ export function listBalances(server: HttpServer, gateway: Gateway): void {
       const tenant = tenantToSee(callerOf(request), request.query.tenant);
       const balances = (await ledger.balances(tenant)).map(({ budget, spent }) => ({
         budget,
-        ...(budget.unit === undefined ? { spentMicros: spent } : { usedTokens: spent }),
+        ...(budget.unit === undefined ? { spentMicros: spent } : { used: spent }),
       }));
       return { tenant, epoch: ledger.epoch, balances };
     },

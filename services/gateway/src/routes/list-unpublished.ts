@@ -1,6 +1,6 @@
 /** GET /v1/ledger/unpublished: the steps of the ledger that are not on the log yet, and their first log position. */
 
-import { described, logPosition } from '@mandate/schemas';
+import { COUNTER_UNITS, described, logPosition } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { type Gateway, ledgerOf } from '../gateway.ts';
@@ -13,14 +13,15 @@ const unpublished = z.object({
   source: described(logPosition, 'The log position of the request or outcome.'),
   deltaMicros: described(
     z.int().optional(),
-    'How much more than the log the ledger has charged, in micro-dollars. Absent for tokens.',
+    'How much more than the log the ledger has charged, in micro-dollars. Absent for another unit.',
     100_000,
   ),
-  deltaTokens: described(
+  delta: described(
     z.int().optional(),
-    'How many more tokens than the log the ledger has charged. Absent for money.',
+    'How much more than the log the ledger has charged, in the unit. Absent for money.',
     1_700,
   ),
+  unit: described(z.enum(COUNTER_UNITS).optional(), 'The unit of the amount. Absent for money.'),
 });
 
 export function listUnpublished(server: HttpServer, gateway: Gateway): void {
@@ -49,8 +50,13 @@ export function listUnpublished(server: HttpServer, gateway: Gateway): void {
       const tenant = tenantToSee(callerOf(request), request.query.tenant);
       const moved = await ledger.unpublished(tenant);
       const unpublished = moved.map(({ agentId, source, delta, budgets }) => {
-        const isMoney = budgets.every(({ unit }) => unit === undefined);
-        return { tenant, agentId, source, ...(isMoney ? { deltaMicros: delta } : { deltaTokens: delta }) };
+        const unit = budgets[0]?.unit;
+        return {
+          tenant,
+          agentId,
+          source,
+          ...(unit === undefined ? { deltaMicros: delta } : { delta, unit }),
+        };
       });
       return { tenant, epoch: ledger.epoch, unpublished };
     },

@@ -4,7 +4,7 @@
  * lost. Streams only save time: even if no program listens, a kill flag withholds every ALLOW.
  */
 import { PassThrough } from 'node:stream';
-import type { KillNotice } from '@mandate/ledger';
+import type { KillInForce, KillNotice } from '@mandate/ledger';
 import { ofThisRequest } from '@mandate/runtime';
 import type { ApiKeyRecord, KillTarget } from '@mandate/schemas';
 import { boundStreams, callerOf, type HttpServer } from '@mandate/server';
@@ -32,7 +32,7 @@ export function streamKills(server: HttpServer, gateway: Gateway): void {
     {
       // The answer to a HEAD request would never end. It would count as an open stream forever.
       exposeHeadRoute: false,
-      config: { scope: ['operate', 'publish'] },
+      config: { scope: ['operate', 'audit', 'publish'] },
       schema: {
         tags: ['kill switch'],
         summary: 'Stream kills and revives as server-sent events',
@@ -53,7 +53,7 @@ export function streamKills(server: HttpServer, gateway: Gateway): void {
       };
       const sendFlags = async () => {
         const flags = await ledger.killed(key.tenant);
-        send('flags', { killed: flags.filter(({ target }) => concerns(gateway, key, target)) });
+        send('flags', { killed: flags.filter(({ target }) => concerns(gateway, key, target)).map(flagOf) });
       };
       // Sends the flags. If this fails, the listener gets the flags when the ledger is back.
       const trySendFlags = () =>
@@ -96,6 +96,11 @@ export function streamKills(server: HttpServer, gateway: Gateway): void {
         .send(stream);
     },
   );
+}
+
+/** Leaves out who killed: keys of agents get these events too. */
+function flagOf({ scope, revision, reason, agentId, target }: KillInForce): object {
+  return { scope, revision, reason, ...(agentId !== undefined && { agentId }), target };
 }
 
 function said({ target, revision }: KillNotice): object {

@@ -9,6 +9,7 @@ import {
   mayNotWait,
   rulesThatGave,
   TOTAL_BUDGET,
+  UNIT_NAMES,
 } from '@mandate/schemas';
 import { z } from 'zod';
 import { parseEvidence } from './parse-evidence.ts';
@@ -91,10 +92,12 @@ function fieldOf(check: Check, toolPolicy: string): string | null {
       if (scope === 'agent' && id === TOTAL_BUDGET) return 'maxCostTotal';
       return `budgets (${scope} "${id}"${windowMs === null ? '' : `, windowMs ${windowMs}`})`;
     }
-    case 'tokens': {
-      const { scope, id, windowMs } = evidence;
-      if (scope === 'agent' && id === TOTAL_BUDGET) return 'maxTokensTotal';
-      return `tokensPerWindow (${scope} "${id}", windowMs ${windowMs})`;
+    case 'tokens':
+    case 'tool-calls': {
+      const { by, scope, id, windowMs } = evidence;
+      const { total, perWindow } = UNIT_NAMES[by === 'tokens' ? 'tokens' : 'toolCalls'];
+      if (scope === 'agent' && id === TOTAL_BUDGET) return total;
+      return `${perWindow} (${scope} "${id}", windowMs ${windowMs})`;
     }
     case 'confirmation':
       return mayNotWait(evidence, evidence) ? 'maxWaiting' : `${toolPolicy}.requiresConfirmation`;

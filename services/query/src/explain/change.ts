@@ -72,6 +72,11 @@ const way = z.object({
     'The fewest tokens that suffice. Absent if the change is not about tokens.',
     120_000,
   ),
+  atLeastToolCalls: described(
+    z.int().optional(),
+    'The fewest tool calls of answers that suffice. Absent if the change is not about tool calls.',
+    60,
+  ),
   atMostTokens: described(
     z.int().optional(),
     'The most tokens that pass. Absent if the change is not about tokens.',

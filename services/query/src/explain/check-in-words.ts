@@ -7,7 +7,7 @@ import { type Evidence, ofAncestor, parseEvidence } from './parse-evidence.ts';
 export function checkInWords(check: Check, decision: Decision): string {
   if (check.result === 'skip') return 'It was not asked: an earlier check had settled the verdict.';
   const evidence = parseEvidence(check);
-  const others = 'otherLimits' in evidence ? otherPoliciesInWords(evidence.otherLimits) : '';
+  const others = 'otherLimits' in evidence ? otherPoliciesInWords(evidence.by, evidence.otherLimits) : '';
   return sentence(evidence, check.result === 'pass', decision) + others;
 }
 
@@ -82,7 +82,8 @@ function sentence(evidence: Evidence, passed: boolean, decision: Decision): stri
     case 'budget':
       return budgetSentence(evidence);
     case 'tokens':
-      return tokensSentence(evidence);
+    case 'tool-calls':
+      return unitSentence(evidence);
     case 'confirmation':
       return confirmationSentence(evidence);
     case 'unknown':
@@ -147,11 +148,14 @@ function budgetSentence(evidence: Extract<Evidence, { by: 'budget' }>): string {
   return `Of the ${scope} budget "${id}"${scope === 'agent' ? ofAncestor(evidence) : ''} ${of}, ${formatMicros(spentMicros)} was spent${call}.`;
 }
 
-function tokensSentence(evidence: Extract<Evidence, { by: 'tokens' }>): string {
-  const { scope, id, windowMs, usedTokens, callTokens, maxTokens } = evidence;
+function unitSentence(evidence: Extract<Evidence, { by: 'tokens' | 'tool-calls' }>): string {
+  const { by, scope, id, windowMs, used, reserve, most } = evidence;
   const period = windowMs === null ? '' : ` in ${durationInWords(windowMs)}`;
   const whose = scope === 'agent' ? ofAncestor(evidence) : '';
-  return `Of the ${scope} limit "${id}"${whose} of ${maxTokens} tokens${period}, ${usedTokens} were used, and the call can use ${callTokens}.`;
+  const limit = `Of the ${scope} limit "${id}"${whose}`;
+  if (by === 'tokens')
+    return `${limit} of ${most} tokens${period}, ${used} were used, and the call can use ${reserve}.`;
+  return `${limit} of ${most} tool calls${period}, answers had asked for ${used}, and the call needs room for ${reserve}.`;
 }
 
 function confirmationSentence(evidence: Extract<Evidence, { by: 'confirmation' }>): string {

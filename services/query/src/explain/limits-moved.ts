@@ -1,7 +1,14 @@
 /**
  * The budgets and rates that a decision was checked against: how much of each was used before and after the decision.
  */
-import { BUDGET_SCOPES, type Decision, described, sumMicros } from '@mandate/schemas';
+import {
+  BUDGET_SCOPES,
+  COUNTER_UNITS,
+  type Decision,
+  described,
+  sumMicros,
+  unitOfCheck,
+} from '@mandate/schemas';
 import { z } from 'zod';
 import { dollarsField, microsField, withDollars } from '../amounts.ts';
 import { parseEvidence } from './parse-evidence.ts';
@@ -40,9 +47,10 @@ export const limitsMoved = z.object({
     ),
     'The budgets that the decision looked at.',
   ),
-  tokens: described(
+  units: described(
     z.array(
       z.object({
+        unit: described(z.enum(COUNTER_UNITS), 'The unit of the limit.'),
         scope: described(z.enum(BUDGET_SCOPES), 'Who shares the limit.'),
         id: described(z.string(), 'The id of the limit.', 'total'),
         ancestor: described(
@@ -55,12 +63,12 @@ export const limitsMoved = z.object({
           'The length of the window, in milliseconds. null: the limit never resets.',
           60_000,
         ),
-        before: described(z.int(), 'How many tokens were used before.', 12_000),
-        after: described(z.int(), 'How many tokens were used after it.', 13_700),
-        maxTokens: described(z.int(), 'The most tokens.', 100_000),
+        before: described(z.int(), 'How much was used before.', 12_000),
+        after: described(z.int(), 'How much was used after it.', 13_700),
+        most: described(z.int(), 'The limit.', 100_000),
       }),
     ),
-    'The limits on tokens that the decision looked at.',
+    'The limits on tokens and on tool calls of answers that the decision looked at.',
   ),
   rates: described(
     z.array(
@@ -89,7 +97,7 @@ export function limitsMovedBy(decision: Decision): z.output<typeof limitsMoved> 
   const { reservation, deferral } = decision;
   const slots = (reservation ?? deferral)?.rates.length ? 1 : 0;
   const budgets: z.output<typeof limitsMoved>['budgets'] = [];
-  const tokens: z.output<typeof limitsMoved>['tokens'] = [];
+  const units: z.output<typeof limitsMoved>['units'] = [];
   const rates: z.output<typeof limitsMoved>['rates'] = [];
   for (const check of decision.checks) {
     const evidence = parseEvidence(check);
@@ -107,15 +115,16 @@ export function limitsMovedBy(decision: Decision): z.output<typeof limitsMoved> 
           maxMicros,
         }),
       );
-    } else if (evidence.by === 'tokens') {
-      const { scope, id, windowMs, usedTokens: before, maxTokens } = evidence;
-      const after = sumMicros(before, reservation?.tokens?.tokens ?? 0);
-      tokens.push({ scope, id, ...ancestor, windowMs, before, after, maxTokens });
+    } else if (evidence.by === 'tokens' || evidence.by === 'tool-calls') {
+      const { scope, id, windowMs, used: before, most } = evidence;
+      const unit = unitOfCheck(evidence.by) ?? 'tokens';
+      const after = sumMicros(before, reservation?.units?.[unit]?.reserved ?? 0);
+      units.push({ unit, scope, id, ...ancestor, windowMs, before, after, most });
     } else if (evidence.by === 'tool-rate' || evidence.by === 'mandate-rate') {
       const tool = evidence.by === 'tool-rate' ? decision.tool : null;
       const { calls, maxCalls, windowMs } = evidence;
       rates.push({ tool, ...ancestor, windowMs, before: calls, after: calls + slots, maxCalls });
     }
   }
-  return { budgets, tokens, rates };
+  return { budgets, units, rates };
 }

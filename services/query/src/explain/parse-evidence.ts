@@ -12,7 +12,7 @@ const money = z.object({ costMicros: z.int(), maxMicros: z.int(), price: z.strin
 const other = z.object({
   policy: z.string().optional(),
   maxMicros: z.int().optional(),
-  maxTokens: z.int().optional(),
+  most: z.int().optional(),
   maxCalls: z.int().optional(),
   result: z.enum(['pass', 'block']).optional(),
 });
@@ -24,6 +24,17 @@ const rate = z.object({
   calls: z.int(),
   maxCalls: z.int(),
   windowMs: z.int(),
+  retryAfterMs: z.int().nullable(),
+  otherLimits,
+});
+/** A limit in a unit other than money. `reserve`: what the call would reserve. */
+const inUnit = z.object({
+  scope: z.enum(BUDGET_SCOPES),
+  id: z.string(),
+  windowMs: z.int().nullable(),
+  used: z.int(),
+  reserve: z.int(),
+  most: z.int(),
   retryAfterMs: z.int().nullable(),
   otherLimits,
 });
@@ -87,17 +98,8 @@ const READERS = {
     costMicros: z.int().optional(),
     otherLimits,
   }),
-  tokens: z.object({
-    scope: z.enum(BUDGET_SCOPES),
-    id: z.string(),
-    windowMs: z.int().nullable(),
-    usedTokens: z.int(),
-    /** The tokens that the call would reserve. */
-    callTokens: z.int(),
-    maxTokens: z.int(),
-    retryAfterMs: z.int().nullable(),
-    otherLimits,
-  }),
+  tokens: inUnit,
+  'tool-calls': inUnit,
   'mandate-rate': rate,
   'open-calls': rate,
   confirmation: z.object({

@@ -6,6 +6,7 @@ import {
   durationInWords,
   formatMicros,
   mayNotWait,
+  UNIT_NAMES,
   wireTime,
 } from '@mandate/schemas';
 import type { Way } from './change.ts';
@@ -142,7 +143,8 @@ export function waysPast(check: Check, decision: Decision): Way[] {
     case 'budget':
       return fits(evidence, decision);
     case 'tokens':
-      return fitsInTokens(evidence, decision);
+    case 'tool-calls':
+      return fitsInUnit(evidence, decision);
     case 'confirmation':
       return [confirmed(evidence, decision)];
     case 'unknown':
@@ -316,22 +318,23 @@ function fits(evidence: Extract<Evidence, { by: 'budget' }>, decision: Decision)
   ];
 }
 
-function fitsInTokens(evidence: Extract<Evidence, { by: 'tokens' }>, decision: Decision): Way[] {
-  const { scope, id, windowMs, usedTokens, callTokens, maxTokens } = evidence;
+function fitsInUnit(evidence: Extract<Evidence, { by: 'tokens' | 'tool-calls' }>, decision: Decision): Way[] {
+  const { by, scope, id, windowMs, used, reserve, most } = evidence;
+  const unit = by === 'tokens' ? 'tokens' : 'toolCalls';
+  const { noun } = UNIT_NAMES[unit];
   const budget = { scope, id, windowMs };
   const whose = scope === 'agent' ? ofAncestor(evidence) : '';
   const name = `the ${scope} limit "${id}"${whose}${windowMs === null ? '' : ` of ${durationInWords(windowMs)}`}`;
-  const atLeastTokens = usedTokens + callTokens;
-  const missing = atLeastTokens - maxTokens;
-  const isMended = windowMs === null || missing <= usedTokens;
-  const back = isMended ? `, or ${missing} tokens given back to it` : '';
-  const words = `at least ${atLeastTokens} tokens in ${name}${blockingPoliciesInWords(evidence.otherLimits)}${back}`;
-  const left = maxTokens - usedTokens;
+  const atLeast = used + reserve;
+  const missing = atLeast - most;
+  const isMended = windowMs === null || missing <= used;
+  const back = isMended ? `, or ${missing} ${noun} given back to it` : '';
+  const words = `at least ${atLeast} ${noun} in ${name}${blockingPoliciesInWords(evidence.otherLimits)}${back}`;
+  const left = most - used;
+  const bound = unit === 'tokens' ? { atLeastTokens: atLeast } : { atLeastToolCalls: atLeast };
   return [
-    ...(atLeastTokens <= CAPS.amountTokens
-      ? [{ way: 'higher-limit' as const, words, budget, atLeastTokens }]
-      : []),
-    ...(left > 0
+    ...(atLeast <= CAPS.amountOfUnit ? [{ way: 'higher-limit' as const, words, budget, ...bound }] : []),
+    ...(unit === 'tokens' && left > 0
       ? [{ way: 'fewer-tokens' as const, words: `a call of at most ${left} tokens`, atMostTokens: left }]
       : []),
     ...notBefore(evidence, decision),

@@ -31,9 +31,15 @@ export function whatWouldHaveBlocked(evidence: Evidence, { decidedAt }: Decision
       return `a call that costs more than ${formatMicros(maxMicros - spentMicros)}: all that the ${scope} budget "${id}" had left`;
     }
     case 'tokens': {
-      const { scope, id, usedTokens, maxTokens, callTokens } = evidence;
-      if (!isNear(usedTokens + callTokens, maxTokens)) return null;
-      return `a call of more than ${maxTokens - usedTokens} tokens: all that the ${scope} limit "${id}" had left`;
+      const { scope, id, used, most, reserve } = evidence;
+      if (!isNear(used + reserve, most)) return null;
+      return `a call of more than ${most - used} tokens: all that the ${scope} limit "${id}" had left`;
+    }
+    case 'tool-calls': {
+      const { scope, id, used, most, reserve } = evidence;
+      if (!isNear(used + reserve, most)) return null;
+      const more = most - used;
+      return `answers that asked for ${more} more tool ${more === 1 ? 'call' : 'calls'} before it: all that the ${scope} limit "${id}" had left`;
     }
     case 'turn': {
       const { turnId, calls, maxCalls } = evidence;

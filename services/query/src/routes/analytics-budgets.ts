@@ -78,6 +78,8 @@ const budget = z.object({
   ),
 });
 
+export type BudgetFound = z.output<typeof budget>;
+
 export const analyticsBudgets: Route = (server, { ask, clock }) => {
   server.get(
     '/v1/audit/analytics/budgets',

@@ -53,6 +53,8 @@ const mover = z.object({
   differenceDollars: described(inDollars, '`difference` in dollars. Absent unless by spend.', '$0.10'),
 });
 
+export type Mover = z.output<typeof mover>;
+
 export const analyticsMovers: Route = (server, { ask, clock }) => {
   server.get(
     '/v1/audit/analytics/movers',

@@ -122,6 +122,8 @@ const answer = z.object({
   ),
 });
 
+export type Analytics = z.output<typeof answer>;
+
 export const analytics: Route = (server, { ask, clock }) => {
   server.get(
     '/v1/audit/analytics',

@@ -1,6 +1,6 @@
 /** GET /v1/approvals: questions that wait for a person, newest first. */
-import { approvals } from '@mandate/audit';
-import { described, id } from '@mandate/schemas';
+import { approvals, waitingApprovals } from '@mandate/audit';
+import { count, described, id } from '@mandate/schemas';
 import { callerOf, nextCursor, pageCursor } from '@mandate/server';
 import { z } from 'zod';
 import { approvalFound, shownApproval } from '../approval-found.ts';
@@ -13,7 +13,7 @@ export const listApprovals: Route = (server, { ask, clock }) => {
   server.get(
     '/v1/approvals',
     {
-      config: { scope: ['audit', 'operate'] },
+      config: { scope: ['audit', 'approve', 'operate'] },
       schema: {
         tags: ['approvals'],
         summary: 'List actions that wait for a person, newest first',
@@ -35,6 +35,11 @@ export const listApprovals: Route = (server, { ask, clock }) => {
         response: {
           200: z.object({
             approvals: described(z.array(approvalFound), 'The questions, the newest first.'),
+            waiting: described(
+              count,
+              'How many actions wait for a person, also those on other pages. The filters `agent`, `from` and `to` apply.',
+              3,
+            ),
             next: nextCursor,
           }),
         },
@@ -42,16 +47,19 @@ export const listApprovals: Route = (server, { ask, clock }) => {
     },
     async (request) => {
       const { agent, state, from, to, cursor: pageKey, limit } = request.query;
-      const rows = await ask(askerOf(request), approvals, {
-        tenant: callerOf(request).tenant,
-        agentId: agent,
+      const asker = askerOf(request);
+      const filter = { tenant: callerOf(request).tenant, agentId: agent, fromMs: from, toMs: to };
+      const rows = await ask(asker, approvals, {
+        ...filter,
         ...(state === 'waiting' && { waiting: true }),
-        fromMs: from,
-        toMs: to,
         before: pageKey?.[0],
         limit,
       });
+      // Usually the first page has everything that waits, and needs no second question.
+      const isWhole = state === 'waiting' && pageKey === undefined && rows.length < limit;
+      const [counted] = isWhole ? [] : await ask(asker, waitingApprovals, filter);
       return {
+        waiting: isWhole ? rows.length : (counted?.waiting ?? 0),
         approvals: rows.map(shownApproval),
         next: cursor.next(rows, limit, ({ decisionId }) => [decisionId]),
       };

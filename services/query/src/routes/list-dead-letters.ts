@@ -26,6 +26,8 @@ const found = z.object({
   log: described(logPosition, 'The log position of the dead letter, which has the bytes.'),
 });
 
+export type DeadLetterFound = z.output<typeof found>;
+
 const republished = described(
   flag.optional(),
   '`true`: only dead letters that were published again. `false`: only dead letters that were not.',

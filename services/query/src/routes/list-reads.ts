@@ -33,6 +33,8 @@ const found = z.object({
   log: described(logPosition, 'The log position of the record.'),
 });
 
+export type ReadFound = z.output<typeof found>;
+
 export const listReads: Route = (server, { ask, clock }) => {
   server.get(
     '/v1/audit/reads',

@@ -11,7 +11,10 @@ export const showApproval: Route = (server, { ask }) => {
   server.get(
     '/v1/approvals/:id',
     {
-      config: { scope: ['audit', 'operate'], refusals: { 404: 'The audit has no such question.' } },
+      config: {
+        scope: ['audit', 'approve', 'operate'],
+        refusals: { 404: 'The audit has no such question.' },
+      },
       schema: {
         tags: ['approvals'],
         summary: 'Show one action that waits, or waited, for a person',

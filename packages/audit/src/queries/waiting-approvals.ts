@@ -1,0 +1,44 @@
+/**
+ * Counts the actions that wait for a person: actions with a question, about which nothing else was decided later. The
+ * questions are those of `approvals`.
+ */
+import { count, id, tenant } from '@mandate/schemas';
+import { z } from 'zod';
+import { narrowed, question } from '../question.ts';
+import { IN_ORDER, IS_QUESTION, OF_ACTIONS } from './approvals.ts';
+import { period } from './decision-filter.ts';
+
+export const waitingApprovals = question({
+  params: z.strictObject({ tenant, agentId: id.optional(), ...period }),
+  row: z.object({ waiting: count }),
+  sql: ({ agentId, fromMs, toMs }) => `
+    WITH questions AS (
+      SELECT id, agent_id, action_id FROM decisions
+      WHERE ${OF_ACTIONS} AND ${IS_QUESTION}${narrowed(
+        { agentId, fromMs, toMs },
+        {
+          agentId: 'agent_id = {agentId:String}',
+          fromMs: "decided_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
+          toMs: "decided_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
+        },
+      )}
+    )
+    SELECT count() AS waiting FROM (
+      SELECT argMaxIf((id, decided_at), ${IN_ORDER}, ${IS_QUESTION}) AS newest, argMax(id, ${IN_ORDER}) AS last_id
+      FROM decisions FINAL
+      WHERE ${OF_ACTIONS} AND id IN (
+        SELECT id FROM decisions
+        WHERE tenant = {tenant:String} AND id >= (SELECT min(id) FROM questions)
+          AND action_id IN (SELECT action_id FROM questions)
+          AND (agent_id, action_id) IN (SELECT agent_id, action_id FROM questions)
+      )
+      GROUP BY agent_id, action_id
+      HAVING newest.1 != '' AND newest.1 = last_id${narrowed(
+        { fromMs, toMs },
+        {
+          fromMs: "newest.2 >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
+          toMs: "newest.2 < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
+        },
+      )}
+    )`,
+});
