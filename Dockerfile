@@ -31,6 +31,20 @@ RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
 COPY scripts/third-party.ts scripts/
 RUN node scripts/third-party.ts . > THIRD-PARTY
 
+# The pages of the console are built with libraries that nothing needs later.
+FROM node:${NODE_VERSION}-bookworm-slim AS console
+WORKDIR /mandate
+COPY --from=manifests /mandate ./
+RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
+    --mount=type=secret,id=authorities,target=/etc/ssl/certs/ca-certificates.crt \
+    --mount=type=cache,target=/root/.npm \
+    npm ci --workspace=packages/console --include-workspace-root --no-audit --no-fund --ignore-scripts
+COPY schemas schemas
+COPY packages packages
+COPY scripts scripts
+COPY tsconfig.json ./
+RUN node scripts/build-console.ts
+
 FROM node:${NODE_VERSION}-bookworm-slim
 ENV NODE_ENV=production MANDATE_PLANE_DATA_PATH=/data
 WORKDIR /mandate
@@ -43,6 +57,7 @@ COPY package.json ./
 COPY schemas schemas
 COPY packages packages
 COPY services services
+COPY --from=console /mandate/packages/console/dist packages/console/dist
 COPY infra/clickhouse/migrations infra/clickhouse/migrations
 USER 1000:1000
 # The build fails if the programs cannot start.

@@ -26,13 +26,24 @@ const HEAD = `Software of others in this image, from npm. For Node.js see /usr/l
 
 /** @throws Error if a package has neither a licence field nor a licence text */
 export function thirdParty(folder: string): string {
+  return `${HEAD}\n${licencesOf(packagesBelow(folder))}`;
+}
+
+/**
+ * Returns the licences of the packages in these folders, by name.
+ *
+ * @throws Error if a package has neither a licence field nor a licence text
+ */
+export function licencesOf(folders: Iterable<string>): string {
   const all = new Map<string, Licence>();
-  for (const path of packagesBelow(folder)) {
+  for (const path of folders) {
     const found = licenceOf(path);
     if (found !== null) all.set(found.name, found);
   }
-  const inOrder = [...all.values()].toSorted((one, other) => (one.name < other.name ? -1 : 1));
-  return `${HEAD}\n${inOrder.map(section).join('\n')}`;
+  return [...all.values()]
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+    .map(section)
+    .join('\n');
 }
 
 /** Yields the packages in a folder, those inside of packages too. Our own packages are links, and are left out. */

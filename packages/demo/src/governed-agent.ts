@@ -1,59 +1,73 @@
-/** An agent with governed calls, in a few lines: it asks, acts only on ALLOW, and reports the outcome. */
-
-import type { ApiClient } from '@mandate/client';
+/**
+ * An agent of the demo: an MCP client, and nothing else. It is governed because the addresses of its servers are those of
+ * proxies. Two headers in its configuration say who it is.
+ */
 import type { Decision, Settlement } from '@mandate/schemas';
-import type { ToolServers } from './tool-servers.ts';
-
-/** The gateway's answer. `withheld`: the decision was ALLOW, but a kill came before the answer. */
-type Answer = { decision: Decision | null; withheld?: boolean };
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { LoggedCalls } from './logged-calls.ts';
+import { callTool } from './mcp-clients.ts';
+import type { ProxyUrls } from './mcp-proxies.ts';
+import type { ServerName } from './tool-servers.ts';
 
 type Acted = {
+  /** What the log says about the call. */
   decision: Decision;
-  /** Null if the call did not run. */
-  settlement: Settlement | null;
+  /** True if the client got the answer of the tool. */
   ran: boolean;
-  withheld: boolean;
-  result: string;
+  /** True if a kill came between the decision ALLOW and the answer of the tool. */
+  stopped: boolean;
 };
 
 export type GovernedAgent = {
   readonly id: string;
-  /**
-   * Asks whether a tool may be called, and calls it if the answer is ALLOW. A given `actionId` repeats an earlier
-   * action.
-   */
-  act(tool: string, args: Record<string, unknown>, options?: { actionId?: string }): Promise<Acted>;
+  /** Calls the tool `<server>.<tool>`. A given `idempotencyKey` repeats an earlier call. */
+  act(tool: string, args: Record<string, unknown>, options?: { idempotencyKey?: string }): Promise<Acted>;
+  /** Waits until the outcome of the newest call is on the log. */
+  settlement(): Promise<Settlement>;
 };
 
 export function createAgent(options: {
   id: string;
-  api: ApiClient;
-  tools: ToolServers;
+  key: string;
+  proxies: ProxyUrls;
+  logged: LoggedCalls;
   onDecision(decision: Decision): void;
 }): GovernedAgent {
-  const { id, api, tools, onDecision } = options;
+  const { id, key, proxies, logged, onDecision } = options;
+  const clients = new Map<string, Promise<Client>>();
+  const clientOf = (server: string): Promise<Client> => {
+    const known = clients.get(server) ?? connect(proxies[server as ServerName], { id, key });
+    clients.set(server, known);
+    return known;
+  };
   let made = 0;
+  let newest = '';
   return {
     id,
-    async act(tool, args, { actionId = `${id}-${++made}` } = {}) {
-      const action = { id: actionId, agentId: id, type: 'tool_call', tool, args };
-      const { decision, withheld = false } = await api.post<Answer>('/v1/actions', action, {
-        query: { waitMs: 20_000 },
-      });
-      if (decision === null) throw new Error(`no decision on ${actionId} within 20 s`);
+    async act(tool, args, { idempotencyKey = `${id}-${++made}` } = {}) {
+      const [server = '', name = ''] = tool.split('.');
+      const { refusal } = await callTool(await clientOf(server), name, args, idempotencyKey);
+      newest = actionIdOf(idempotencyKey);
+      const decision = await logged.decisionOf(id, newest);
       onDecision(decision);
-      if (decision.verdict !== 'ALLOW') {
-        return { decision, settlement: null, ran: false, withheld, result: decision.code };
-      }
-      const { ok, text } = await tools.call(tool, args).then(
-        (text) => ({ ok: true, text }),
-        (error: unknown) => ({ ok: false, text: String(error) }),
-      );
-      const outcome = { actionId, agentId: id, status: ok ? 'success' : 'failure' };
-      const { settlement } = await api.post<{ settlement: Settlement | null }>('/v1/outcomes', outcome, {
-        query: { waitMs: 20_000 },
-      });
-      return { decision, settlement, ran: true, withheld, result: text };
+      const ran = refusal === undefined;
+      return { decision, ran, stopped: !ran && decision.verdict === 'ALLOW' };
     },
+    settlement: () => logged.settlementOf(id, newest),
   };
+}
+
+async function connect(url: string, { id, key }: { id: string; key: string }): Promise<Client> {
+  const client = new Client({ name: id, version: '1.0.0' });
+  const headers = { 'x-mandate-agent': id, 'x-mandate-key': key };
+  // The SDK declares the session of its transport in a way that strict optional properties refuse.
+  const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
+  await client.connect(transport as Parameters<Client['connect']>[0]);
+  return client;
+}
+
+/** Returns the id of the action that the proxy makes of a call with this key. */
+function actionIdOf(idempotencyKey: string): string {
+  return `key_${idempotencyKey}`;
 }

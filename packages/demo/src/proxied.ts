@@ -1,11 +1,13 @@
 /**
- * An agent that knows nothing of Mandate. Its MCP client starts the server through `mandate mcp`, and that is the only
+ * An agent whose MCP client starts the server itself. It starts the server through `mandate mcp`, and that is the only
  * change.
  */
 import type { ApiClient } from '@mandate/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { executableOf } from './tool-servers.ts';
+import { callTool } from './mcp-clients.ts';
+import { optionsOf } from './mcp-proxies.ts';
+import { executableOf, SERVERS } from './tool-servers.ts';
 
 type Proxied = {
   /** The agent with its key. */
@@ -16,12 +18,14 @@ type Proxied = {
   api: ApiClient;
   /** The folder that the server of files may change. */
   folder: string;
+  /** How many tools the server has. */
+  serverTools: number;
   counted(count: number, noun: string): string;
   say(text: string): Promise<void>;
 };
 
 /** The package of the server. It has no idea of Mandate either. */
-const SERVER = '@modelcontextprotocol/server-filesystem';
+const SERVER = SERVERS.files;
 
 /** Returns how many calls reached the server. */
 export async function playProxied({
@@ -30,11 +34,12 @@ export async function playProxied({
   url,
   api,
   folder,
+  serverTools,
   counted,
   say,
 }: Proxied): Promise<number> {
   const client = new Client({ name: 'some-agent', version: '1.0.0' });
-  const proxy = ['mcp', '--agent', agentId, '--prefix', 'files.', '--defer', 'error'];
+  const proxy = ['mcp', '--agent', agentId, ...optionsOf('files')];
   await client.connect(
     new StdioClientTransport({
       command: process.execPath,
@@ -48,15 +53,12 @@ export async function playProxied({
     await say(`The client starts: mandate ${proxy.join(' ')} -- npx ${SERVER} <folder>`);
     const { tools } = await client.listTools();
     await say(
-      `The server has 14 tools. The client sees ${counted(tools.length, 'tool')}: ${tools.map(({ name }) => name).join(', ')}.`,
+      `The server has ${counted(serverTools, 'tool')}. The client sees ${counted(tools.length, 'tool')}: ${tools.map(({ name }) => name).join(', ')}.`,
     );
     const call = async (name: string, args: Record<string, unknown>) => {
-      const { content, isError, _meta } = await client.callTool({ name, arguments: args });
-      const [first] = content as { text?: string }[];
-      const refusal = _meta?.['mandate/refusal'] as { approvalId?: string } | undefined;
-      const hasRun = refusal === undefined && isError !== true;
-      if (hasRun) ran += 1;
-      return { text: first?.text ?? '', hasRun, refusal };
+      const result = await callTool(client, name, args);
+      if (result.ok) ran += 1;
+      return result;
     };
     const read = await call('list_directory', { path: folder });
     await say(`The agent lists the folder, and gets ${counted(read.text.split('\n').length, 'line')}.`);
@@ -70,7 +72,7 @@ export async function playProxied({
     await api.post(`/v1/approvals/${approvalId}/approve`, { reason: 'a harmless file' });
     const again = await call('write_file', args);
     await say(
-      again.hasRun
+      again.ok
         ? 'The operator approves the call. The agent makes it again, and it runs.'
         : `The approved call did not run: ${again.text}`,
     );

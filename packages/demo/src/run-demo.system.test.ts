@@ -25,15 +25,29 @@ test('plays every scene and ends without drift, and the run survives the death o
   expect(audit).toBe(ledger);
   expect(leftOpen).toBeGreaterThan(0);
   expect(ledger).toBe(BILLED_MICROS + leftOpen);
-  const proxied = linesOfScene(demo.lines, 'An agent that knows nothing of Mandate').join('\n');
+  const proxied = linesOfScene(demo.lines, 'An agent starts its MCP server through the proxy').join('\n');
+  expect(proxied).toMatch(/The server has 1\d tools\./);
   expect(proxied).toContain('The client sees 3 tools: read_text_file, write_file, list_directory.');
   expect(proxied).toContain('TOOL_NOT_ALLOWED');
   expect(proxied).toContain('APPROVAL_REQUIRED: The server of the tool says that the tool is destructive');
   expect(proxied).toContain('The agent makes it again, and it runs.');
+  const twice = linesOfScene(demo.lines, 'An agent sends the same action twice').slice(1);
+  expect(twice.map(withoutTime)).toEqual([
+    'ALLOW  parrot            everything.echo                   $0.001',
+    'BLOCK  parrot            everything.echo                   DUPLICATE_ACTION',
+  ]);
+  const loop = linesOfScene(demo.lines, 'An agent runs in a loop').join('\n');
+  expect(loop).toContain('After the kill the agent sent 40 calls. 0 of them reached the server.');
+  // A call that the kill stopped may have reached its server.
+  const stopped = Number(/(\d+) allowed on the log and stopped/.exec(loop)?.[1] ?? 0);
+  const allowed = allowedToolCalls(demo.lines);
+  const real = Number(/The agents made (\d+) real tool calls/.exec(demo.lines.join('\n'))?.[1]);
+  expect(real).toBeGreaterThanOrEqual(allowed - stopped);
+  expect(real).toBeLessThanOrEqual(allowed);
   await mustHaveEnded(demo.processes);
 });
 
-test('ends every process at Ctrl-C, also the runner and its tool server', async () => {
+test('ends every process at Ctrl-C, also the proxies, the runner and its tool server', async () => {
   const demo = startDemo((line) => {
     if (line.includes(WAITS_FOR_PERSON)) demo.process.kill('SIGINT');
   });
@@ -62,6 +76,17 @@ function linesOfScene(lines: readonly string[], title: string): readonly string[
   return from < 0 ? [] : lines.slice(from, lines.indexOf('', from));
 }
 
+function withoutTime(line: string): string {
+  return line.replace(/^\S+ +/, '');
+}
+
+/** Returns the number of allowed calls in the table of the audit, without those of the runners. */
+function allowedToolCalls(lines: readonly string[]): number {
+  const table = linesOfScene(lines, 'Calls by tool').slice(2);
+  const ofAgents = table.filter((line) => /^(files|everything|own)\./.test(line));
+  return ofAgents.reduce((sum, line) => sum + Number(line.trim().split(/ {2,}/)[2]), 0);
+}
+
 /** A process that has ended stays in the table until its parent asks for its exit code. */
 const ENDED = 'Z';
 
@@ -86,8 +111,8 @@ function descendantsOf(root: number | undefined): ReadonlySet<number> {
 }
 
 async function mustHaveEnded(processes: ReadonlySet<number>): Promise<void> {
-  // Two tool servers of the demo, and a runner.
-  expect(processes.size).toBeGreaterThanOrEqual(3);
+  // Two tool servers of the demo, a proxy in front of each, and a runner.
+  expect(processes.size).toBeGreaterThanOrEqual(5);
   await waitUntil('the end of every process', () => [...processes].every(hasEnded));
 }
 

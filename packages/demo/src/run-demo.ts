@@ -10,12 +10,15 @@ import { auditSource, ledgerSource, reconcileSources } from '@mandate/reconcile'
 import type { Decision, Shadow } from '@mandate/schemas';
 import { createLogger } from '@mandate/server';
 import { createAgent } from './governed-agent.ts';
+import { followLoggedCalls, type LoggedCalls } from './logged-calls.ts';
+import { type McpProxies, optionsOf, startMcpProxies } from './mcp-proxies.ts';
+import { ownFunctions } from './own-functions.ts';
 import { playProxied } from './proxied.ts';
 import { playResearch } from './research/play-research.ts';
 import { inWords, stopRunaway } from './runaway.ts';
 import { AGENTS, PROXIED_AGENT, SDK_AGENT, scenes } from './scenes.ts';
 import { createSdkAgent } from './sdk-agent.ts';
-import { startToolServers } from './tool-servers.ts';
+import { startToolServers, type ToolServers } from './tool-servers.ts';
 import { playTutor } from './tutor.ts';
 
 export type DemoOptions = { keep: boolean; port: number };
@@ -68,26 +71,33 @@ export async function runDemo(
     // Runners in processes of their own perform the runs, because one of them is killed.
     PLANE_PERFORM_RUNS: false,
   });
+  const startingTools = inBackground(cleaning, startToolServers(files));
   const plane = cleaning.adopt(
     await openPlane(config, createLogger({ name: 'demo', level: 'error' })),
     (opened) => opened.stop(),
   );
   await view.say(`The plane is up at ${plane.url}. Log, ledger, ClickHouse and HTTP are in this process.`);
-  const tools = cleaning.adopt(await startToolServers(files), (servers) => servers.close());
+  const tools = await startingTools;
+  const proxies = inBackground(cleaning, startMcpProxies(tools.urls, plane.url));
   await view.say(
-    'Two MCP servers run too: "files" reads and writes files, and "everything" has sample tools. Every ALLOW below is a real call of a tool.',
+    'Two MCP servers run too: "files" reads and writes files, and "everything" has sample tools. In front of each server is the MCP proxy:\n' +
+      `  mandate mcp --listen 127.0.0.1:<port> --upstream <url> ${optionsOf('files').join(' ')}\n` +
+      'The agents are MCP clients that know only the address of the proxy. Every ALLOW below is a real call of a tool.',
   );
+  const logged = cleaning.adopt(await followLoggedCalls(plane.bus, signal), (reader) => reader.stop());
 
-  const played = await play(plane, tools, { files, research }, view, signal);
+  const parts = { plane, tools, proxies, logged };
+  const played = await play(parts, { files, research }, view, signal);
   // The demo promises that its last line shows the measured drift, even if the drift is not zero.
   await view.say(`drift ${played.driftMicros} micro-dollars`);
   if (keep) await keepRunning(plane, view, signal);
   return played.driftMicros === 0 && played.ranAfterKill === 0 && played.researched;
 }
 
+type Parts = { plane: Plane; tools: ToolServers; proxies: Promise<McpProxies>; logged: LoggedCalls };
+
 async function play(
-  plane: Plane,
-  tools: Awaited<ReturnType<typeof startToolServers>>,
+  { plane, tools, proxies, logged }: Parts,
   { files, research }: { files: string; research: string },
   view: DemoView,
   signal: AbortSignal,
@@ -96,12 +106,11 @@ async function play(
   const key = plane.firstKeys.find(({ name }) => name === 'operator')?.key;
   const api = createApiClient({ url: plane.url, key, signal });
   const onDecision = onFirstDecisions(view);
-  const keys = new Map<string, string>();
-  const agents = await register(api, (id, key) => {
-    keys.set(id, key);
-    const own = createApiClient({ url: plane.url, key, signal });
-    return createAgent({ id, api: own, tools, onDecision });
-  });
+  const keys = await register(api);
+  const { urls } = await proxies;
+  const agents = new Map(
+    [...keys].map(([id, key]) => [id, createAgent({ id, key, proxies: urls, logged, onDecision })]),
+  );
   await say(
     `${counted(agents.size, 'agent')} are registered over HTTP, each with a key, policies and rules.\n` +
       'Each line shows one decision: the time, verdict, agent and tool, and the charge, or the code that says why not.',
@@ -112,7 +121,11 @@ async function play(
     return known;
   };
 
-  const sdkAgent = createSdkAgent({ id: SDK_AGENT, url: plane.url, key: keys.get(SDK_AGENT) ?? '' }, tools);
+  const functions = ownFunctions();
+  const sdkAgent = createSdkAgent(
+    { id: SDK_AGENT, url: plane.url, key: keys.get(SDK_AGENT) ?? '' },
+    functions,
+  );
   for (const { title, play } of scenes({
     ...{ agent, sdkAgent, api, folder: files },
     say: (text) => say(`  ${text}`),
@@ -122,17 +135,19 @@ async function play(
     await play();
   }
 
-  await view.title('An agent that knows nothing of Mandate uses an MCP server behind the proxy');
+  await view.title(
+    'An agent starts its MCP server through the proxy, and sees only the tools that it may use',
+  );
   const proxiedCalls = await playProxied({
     ...{ agentId: PROXIED_AGENT, key: keys.get(PROXIED_AGENT) ?? '', url: plane.url },
-    ...{ api, folder: files, counted },
+    ...{ api, folder: files, counted, serverTools: await tools.countTools('files') },
     say: (text) => say(`  ${text}`),
   });
 
   await view.title('A tutor has a manifest, and its model wants more than the manifest allows');
   await playTutor({
     api: await tutorApi(api, plane, signal),
-    tools,
+    functions,
     onDecision,
     say: (text) => say(`  ${text}`),
   });
@@ -146,10 +161,16 @@ async function play(
   });
 
   await view.title('An agent runs in a loop until the kill switch stops it');
-  const stopped = await stopRunaway(agent('runaway'), api);
+  const stopped = await stopRunaway(
+    agent('runaway'),
+    api,
+    () => new Set(tools.reached.map(({ args }) => args.message)),
+  );
   for (const line of inWords(stopped)) await say(`  ${line}`);
 
   await view.title('The audit in ClickHouse');
+  // Outcomes that a proxy has not reported yet are reported at its end.
+  await (await proxies).stop();
   await plane.atRest(signal);
   for (const { title, question, rows } of TABLES) {
     const answer = await api.get<Record<string, readonly Row[]>>(`/v1/audit/analytics/${question}`);
@@ -164,7 +185,7 @@ async function play(
   const sources = { bus: plane.bus, ledger: ledgerSource(plane.ledger), audit: auditSource(plane.audit) };
   const report = await reconcileSources(sources, await plane.ledger.tenants());
   await say(
-    `\nThe agents made ${counted(tools.calls() + proxiedCalls, 'real tool call')}. ` +
+    `\nThe agents made ${counted(tools.reached.length + proxiedCalls + functions.calls(), 'real tool call')}. ` +
       `The log contains ${counted(report.decisions, 'decision')} and ${counted(report.settlements, 'settlement')}. ` +
       `The demo compared ${counted(report.counters, 'budget counter')} of log, ledger and audit.`,
   );
@@ -177,22 +198,29 @@ async function play(
   };
 }
 
-/** Applies the files as `mandate apply` does. Each agent gets the key that its registration returned. */
-async function register<Agent>(
-  api: ApiClient,
-  made: (id: string, key: string) => Agent,
-): Promise<ReadonlyMap<string, Agent>> {
+/** Starts something while the caller goes on. It is stopped with the other parts, also if the caller fails before. */
+function inBackground<Part extends { stop(): Promise<void> }>(
+  cleaning: AsyncDisposableStack,
+  starting: Promise<Part>,
+): Promise<Part> {
+  const ended = starting.catch(() => null);
+  cleaning.defer(async () => (await ended)?.stop());
+  return starting;
+}
+
+/** Applies the files as `mandate apply` does, and registers the agents. Returns the key of each agent. */
+async function register(api: ApiClient): Promise<ReadonlyMap<string, string>> {
   const documents = ['control.yaml', 'tutor'].map((name) => join(import.meta.dirname, name));
   const wanted = readControlFiles(documents);
   for (const { kind, id, after, revision } of planChanges(wanted, [], { prune: false, atMs: Date.now() })) {
     await api.put(`/v1/${LISTS[kind]}/${id}`, after, { revision });
   }
-  const agents = new Map<string, Agent>();
+  const keys = new Map<string, string>();
   for (const agent of AGENTS) {
     const { key } = await api.post<{ key: { key: string } }>('/v1/agents', agent);
-    agents.set(agent.id, made(agent.id, key.key));
+    keys.set(agent.id, key.key);
   }
-  return agents;
+  return keys;
 }
 
 /** Returns a client with a key of the tutor. Its manifest has registered it. */
@@ -218,9 +246,11 @@ async function keepRunning(
   view: DemoView,
   signal: AbortSignal,
 ): Promise<void> {
+  const operator = firstKeys.find(({ name }) => name === 'operator')?.key ?? '';
   await view.say(
     `\nThe plane runs at ${url} until Ctrl-C. Its data stays in ${folder.path}. Its keys are:\n` +
       firstKeys.map(({ name, key }) => `  ${name.padEnd(10)} ${key}\n`).join('') +
+      `\nLook at it in a browser (the link signs in):\n  ${url}/sign-in#key=${operator}\n` +
       `\nIn another terminal, run:\n  npx mandate login --url ${url}   (with the operator key)\n` +
       '  npx mandate agents list\n  npx mandate decisions list --verdict BLOCK\n' +
       `  npx mandate reconcile --data ${folder.path}`,

@@ -25,10 +25,10 @@ const LIBRARIANS = 4;
 const MATHEMATICIANS = 4;
 const ROUNDS = 5;
 
-/** The agent that uses the SDK. */
+/** The agent that uses the SDK, because its tools are functions and not MCP servers. */
 export const SDK_AGENT = 'clerk';
 
-/** The agent that is governed by a proxy, and knows nothing of it. */
+/** The agent with a proxy of its own. This proxy starts the server. */
 export const PROXIED_AGENT = 'archivist';
 
 /** The agents of the demo. Rules name the group of an agent, or the agent itself if it has no group. */
@@ -91,10 +91,10 @@ export function scenes({ agent, sdkAgent, api, folder, say, shadowInWords }: Fle
       title: 'An agent uses the SDK: the same rules apply, and its model can read a refusal',
       play: async () => {
         await say(
-          `The agent ${SDK_AGENT} calls a tool, and gets: ${await sdkAgent.call('everything.echo', { message: 'hello' })}`,
+          `The agent ${SDK_AGENT} calls a function of its own program, and gets: ${await sdkAgent.call('own.count_words', { text: 'pay the invoice' })}`,
         );
         await say(
-          `The agent ${SDK_AGENT} calls a denied tool, and its model reads: ${await sdkAgent.call('everything.get-env', {})}`,
+          `The agent ${SDK_AGENT} calls a denied function, and its model reads: ${await sdkAgent.call('own.get-env', {})}`,
         );
         await sdkAgent.close();
       },
@@ -103,18 +103,17 @@ export function scenes({ agent, sdkAgent, api, folder, say, shadowInWords }: Fle
       title: 'A tool fails, and the charge of its call is given back',
       play: async () => {
         const missing = { path: file('not-there.txt') };
-        const { settlement } = await agent('clumsy').act('files.read_text_file', missing);
-        await say(
-          `The file does not exist, so the agent reports a failure. The plane answers: ${settlement?.reason}`,
-        );
+        await agent('clumsy').act('files.read_text_file', missing);
+        const { reason } = await agent('clumsy').settlement();
+        await say(`The file does not exist, so the proxy reports a failure. The plane records: ${reason}`);
       },
     },
     {
       title: 'An agent sends the same action twice, and the action runs once',
       play: async () => {
         const args = { message: 'pay the invoice' };
-        await agent('parrot').act('everything.echo', args, { actionId: 'invoice-1' });
-        await agent('parrot').act('everything.echo', args, { actionId: 'invoice-1' });
+        await agent('parrot').act('everything.echo', args, { idempotencyKey: 'invoice-1' });
+        await agent('parrot').act('everything.echo', args, { idempotencyKey: 'invoice-1' });
       },
     },
     {
@@ -149,13 +148,13 @@ export function scenes({ agent, sdkAgent, api, folder, say, shadowInWords }: Fle
       play: async () => {
         const careful = agent('careful');
         const args = { source: file('librarian-1-0.txt'), destination: file('archived.txt') };
-        const { decision } = await careful.act('files.move_file', args, { actionId: 'archive-1' });
+        const { decision } = await careful.act('files.move_file', args, { idempotencyKey: 'archive-1' });
         await api.post(`/v1/approvals/${approvalId(decision)}/approve`, { reason: 'looked at it' });
         await say(
           'The operator approves the call. The agent sends the same call again, and then a new call.',
         );
-        await careful.act('files.move_file', args, { actionId: 'archive-1' });
-        await careful.act('files.move_file', args, { actionId: 'archive-2' });
+        await careful.act('files.move_file', args, { idempotencyKey: 'archive-1' });
+        await careful.act('files.move_file', args, { idempotencyKey: 'archive-2' });
       },
     },
   ];

@@ -1,9 +1,9 @@
 /** An agent that uses the SDK. It asks the plane of the demo, under its own key. */
 import { findMandateError, Mandate } from '@mandate/sdk/plane';
-import type { ToolServers } from './tool-servers.ts';
+import type { OwnFunctions } from './own-functions.ts';
 
 export type SdkAgent = {
-  /** Calls a tool if the plane allows it. Resolves to the result, or to what the model would read. */
+  /** Calls a function if the plane allows it. Resolves to the result, or to what the model would read. */
   call(tool: string, args: Readonly<Record<string, unknown>>): Promise<string>;
   /** Reports the outcomes that are not reported yet, and ends. */
   close(): Promise<void>;
@@ -11,14 +11,14 @@ export type SdkAgent = {
 
 export function createSdkAgent(
   options: { id: string; url: string; key: string },
-  tools: Pick<ToolServers, 'call'>,
+  functions: Pick<OwnFunctions, 'call'>,
 ): SdkAgent {
   const mandate = new Mandate({ agentId: options.id, planeUrl: options.url, apiKey: options.key });
   const executor = mandate.createExecutor();
   return {
     async call(tool, args) {
       try {
-        return await executor.run(tool, args, (decided) => tools.call(tool, decided));
+        return await executor.run(tool, args, (decided) => functions.call(tool, decided));
       } catch (error) {
         const refusal = findMandateError(error);
         if (refusal === null) throw error;

@@ -1,47 +1,66 @@
-/** The real tools of the demo: two MCP servers from npm. Each runs in its own process and speaks over stdio. */
+/**
+ * The real tools of the demo: two MCP servers from npm, each in its own process. They speak over stdio, so one agent
+ * each could use them. A small bridge serves them over HTTP, so that all agents share them.
+ */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import {
+  CallToolRequestSchema,
+  CallToolResultSchema,
+  ListToolsRequestSchema,
+  ListToolsResultSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 
-/** Calls a tool named `<server>.<tool>`. Throws if the tool fails. */
+export const SERVERS = {
+  files: '@modelcontextprotocol/server-filesystem',
+  everything: '@modelcontextprotocol/server-everything',
+} as const;
+
+export type ServerName = keyof typeof SERVERS;
+
+/** A call that reached a server. */
+type ReachedCall = { server: ServerName; args: Readonly<Record<string, unknown>> };
+
 export type ToolServers = {
-  call(name: string, args: Readonly<Record<string, unknown>>): Promise<string>;
-  /** How many times a tool was really called. */
-  calls(): number;
-  close(): Promise<void>;
+  urls: Readonly<Record<ServerName, string>>;
+  /** Returns how many tools a server has. */
+  countTools(server: ServerName): Promise<number>;
+  /** The calls that reached a server, as seen behind the proxies. */
+  reached: readonly ReachedCall[];
+  stop(): Promise<void>;
 };
-
-const CALL_TIMEOUT_MS = 20_000;
 
 /** @param folder the only folder that agents can read or change through the filesystem server */
 export async function startToolServers(folder: string): Promise<ToolServers> {
-  const servers = new Map<string, Client>();
-  servers.set('files', await start('@modelcontextprotocol/server-filesystem', [folder]));
-  servers.set('everything', await start('@modelcontextprotocol/server-everything', ['stdio']));
-  let calls = 0;
+  await using cleaning = new AsyncDisposableStack();
+  const reached: ReachedCall[] = [];
+  const clients = new Map<ServerName, Client>();
+  const start = async (server: ServerName, args: readonly string[]) => {
+    const client = cleaning.adopt(await startServer(SERVERS[server], args), (started) => started.close());
+    clients.set(server, client);
+    const bridge = await serveOverHttp(client, (called) => void reached.push({ server, args: called }));
+    return cleaning.use(bridge).url;
+  };
+  const [files, everything] = await Promise.all([start('files', [folder]), start('everything', ['stdio'])]);
+  const started = cleaning.move();
   return {
-    async call(name, args) {
-      const dot = name.indexOf('.');
-      const server = servers.get(name.slice(0, dot));
-      if (server === undefined) throw new Error(`no MCP server for the tool ${name}`);
-      calls++;
-      const result = await server.callTool({ name: name.slice(dot + 1), arguments: { ...args } }, undefined, {
-        timeout: CALL_TIMEOUT_MS,
-      });
-      const text = textOf(result.content);
-      if (result.isError === true) throw new Error(text);
-      return text;
-    },
-    calls: () => calls,
-    close: async () => {
-      await Promise.all([...servers.values()].map((server) => server.close()));
+    ...{ urls: { files, everything }, reached, stop: () => started.disposeAsync() },
+    async countTools(server) {
+      const listed = await clients.get(server)?.listTools();
+      return listed?.tools.length ?? 0;
     },
   };
 }
 
-async function start(packageName: string, args: readonly string[]): Promise<Client> {
-  const client = new Client({ name: 'mandate-demo', version: '1.0.0' });
+async function startServer(packageName: string, args: readonly string[]): Promise<Client> {
+  const client = new Client({ name: 'bridge', version: '1.0.0' });
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [executableOf(packageName), ...args],
@@ -60,7 +79,45 @@ export function executableOf(packageName: string): string {
   return join(dirname(manifestPath), bin);
 }
 
-function textOf(content: unknown): string {
-  if (!Array.isArray(content)) return '';
-  return content.map((part) => (typeof part?.text === 'string' ? part.text : '')).join('\n');
+/**
+ * Serves the tools of a server over streamable HTTP, without sessions.
+ *
+ * @param onCall is called before each call of a tool
+ */
+async function serveOverHttp(
+  client: Client,
+  onCall: (args: Readonly<Record<string, unknown>>) => void,
+): Promise<AsyncDisposable & { url: string }> {
+  let host = '';
+  const listening = createServer(async (request, response) => {
+    const server = new Server({ name: 'bridge', version: '1.0.0' }, { capabilities: { tools: {} } });
+    server.setRequestHandler(ListToolsRequestSchema, ({ params = {} }) =>
+      client.request({ method: 'tools/list', params }, ListToolsResultSchema),
+    );
+    server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
+      onCall(params.arguments ?? {});
+      return client.request({ method: 'tools/call', params }, CallToolResultSchema);
+    });
+    const transport = new StreamableHTTPServerTransport({
+      enableJsonResponse: true,
+      // A web page could reach this address under another name.
+      enableDnsRebindingProtection: true,
+      allowedHosts: [host],
+    });
+    response.once('close', () => void server.close());
+    if (request.method !== 'POST') return void response.writeHead(405).end();
+    await server.connect(transport as Parameters<Server['connect']>[0]);
+    await transport.handleRequest(request, response);
+  });
+  listening.listen(0, '127.0.0.1');
+  await once(listening, 'listening');
+  host = `127.0.0.1:${(listening.address() as AddressInfo).port}`;
+  return {
+    url: `http://${host}/mcp`,
+    async [Symbol.asyncDispose]() {
+      listening.close();
+      listening.closeAllConnections();
+      await once(listening, 'close');
+    },
+  };
 }

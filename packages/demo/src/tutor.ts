@@ -1,11 +1,14 @@
-/** A tutor with a manifest. Its model wants more than the manifest allows. */
+/**
+ * A tutor with a manifest. Its model wants more than the manifest allows. The program of the tutor asks the plane itself,
+ * because each of its actions belongs to a turn, and to a student with a role.
+ */
 import type { ApiClient } from '@mandate/client';
 import type { Decision } from '@mandate/schemas';
-import type { ToolServers } from './tool-servers.ts';
+import type { OwnFunctions } from './own-functions.ts';
 
 type Tutor = {
   api: ApiClient;
-  tools: Pick<ToolServers, 'call'>;
+  functions: Pick<OwnFunctions, 'call'>;
   onDecision(decision: Decision): void;
   say(text: string): Promise<void>;
 };
@@ -14,7 +17,7 @@ const AGENT = 'tutor';
 const STUDENT = { id: 'mia', role: 'student' };
 
 /** Plays one turn: a prompt, calls and reads in it, a save and an answer. */
-export async function playTutor({ api, tools, onDecision, say }: Tutor): Promise<void> {
+export async function playTutor({ api, functions, onDecision, say }: Tutor): Promise<void> {
   const ask = async (action: Readonly<Record<string, unknown>>): Promise<Decision> => {
     const { decision } = await api.post<{ decision: Decision | null }>(
       '/v1/actions',
@@ -39,20 +42,20 @@ export async function playTutor({ api, tools, onDecision, say }: Tutor): Promise
     id: 'tutor-sum',
     type: 'tool_call',
     turnId,
-    tool: 'everything.get-sum',
+    tool: 'own.add',
     args: { a: 4 },
   });
   const args = { a: 4, ...(sum.obligations?.arguments as object) };
   await say(
-    `The plane fills in the missing argument. The tool answers: ${await tools.call('everything.get-sum', args)}`,
+    `The plane fills in the missing argument. The function answers: ${functions.call('own.add', args)}`,
   );
   await api.post('/v1/outcomes', { actionId: 'tutor-sum', agentId: AGENT, status: 'success' });
 
-  const echo = { tool: 'everything.echo', args: { message: 'hello' } };
+  const greet = { tool: 'own.greet', args: { name: 'Mia' } };
   await explain(
     say,
     'calls a tool of another intent',
-    await ask({ id: 'tutor-echo', type: 'tool_call', turnId, ...echo }),
+    await ask({ id: 'tutor-greet', type: 'tool_call', turnId, ...greet }),
   );
   await explain(
     say,

@@ -17,7 +17,7 @@ export type RunFigures = {
 /** Resolves when every call of the manifest is settled. A run can complete before its last outcome is reported. */
 export async function untilSettled(api: ApiClient, manifest: string, signal: AbortSignal): Promise<void> {
   while (true) {
-    const { open } = await api.get<{ open: { agentId: string }[] }>('/v1/ledger/open');
+    const { open } = await api.get<{ open: { agentId: string }[] }>('/v1/ledger/open', { limit: 1_000 });
     if (!open.some(isOf(manifest))) return;
     await sleep(LOOK_EVERY_MS, undefined, { signal });
   }

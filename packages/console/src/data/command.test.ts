@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { command } from './command.ts';
+
+test('leaves out what is not given, and writes options without a value', () => {
+  expect(command('approvals list', { agent: 'bot-1', from: undefined, all: true, csv: false })).toBe(
+    'mandate approvals list --agent bot-1 --all',
+  );
+});
+
+test('quotes values that a shell would read otherwise', () => {
+  expect(command('agents show', { a: "it's $HOME", b: '', c: 'Europe/Berlin' })).toBe(
+    "mandate agents show --a 'it'\\''s $HOME' --b '' --c Europe/Berlin",
+  );
+});

@@ -1,0 +1,39 @@
+/** The reads that the present page has put on record. The footer of each page names them. */
+import { useSyncExternalStore } from 'react';
+
+/** The routes that a page may read without a record: they say nothing about an agent. */
+const NOT_RECORDED =
+  /^\/(?:healthz|metrics|readyz|v1\/(?:session|signin(?:\/.*)?|agents\/[^/]+\/(?:kill-status|usage)|kills\/stream|ledger(?:\/(?:balances|open|unpublished))?))$/;
+
+/** True if the plane records a GET of this path. */
+export function isRecorded(path: string): boolean {
+  return !NOT_RECORDED.test(path.replace(/\?.*$/s, ''));
+}
+
+let reads: readonly string[] = [];
+const listeners = new Set<() => void>();
+
+export function noteRead(path: string): void {
+  if (!isRecorded(path)) return;
+  change([...reads, path]);
+}
+
+/** Forgets the reads of the page before. */
+export function beginPage(): void {
+  if (reads.length > 0) change([]);
+}
+
+export function useReads(): readonly string[] {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => reads,
+  );
+}
+
+function change(now: readonly string[]): void {
+  reads = now;
+  for (const listener of listeners) listener();
+}

@@ -1,0 +1,76 @@
+/** Times as text. Every time is shown in one zone, which the header names. */
+
+const ZONE = 'mandate.zone';
+
+/** The time zone in which the console shows times and cuts days: an IANA name. */
+export function zone(): string {
+  return localStorage.getItem(ZONE) ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+/** Returns the zones that a person may choose, the present one and UTC first. */
+export function zones(): string[] {
+  return [...new Set([zone(), 'UTC', ...Intl.supportedValuesOf('timeZone')])];
+}
+
+export function keepZone(name: string): void {
+  localStorage.setItem(ZONE, name);
+}
+
+/** `12:03:04.120` */
+export function clockTime(atMs: number): string {
+  return new Date(atMs).toLocaleTimeString('en-GB', {
+    timeZone: zone(),
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    fractionalSecondDigits: 3,
+  });
+}
+
+/** `29 Nov 2026, 12:03:04.120` */
+export function wholeTime(atMs: number): string {
+  return `${dayOf(atMs)}, ${clockTime(atMs)}`;
+}
+
+/** `29 Nov 2026` */
+export function dayOf(atMs: number): string {
+  return new Date(atMs).toLocaleDateString('en-GB', {
+    timeZone: zone(),
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+  });
+}
+
+/** `29 Nov` */
+function shortDay(atMs: number): string {
+  return new Date(atMs).toLocaleDateString('en-GB', { timeZone: zone(), day: 'numeric', month: 'short' });
+}
+
+/** The start of a bucket of a chart: `29 Nov` for days, `12:05` for shorter ones. */
+export function bucketStart(start: string, interval: string): string {
+  const atMs = Date.parse(start);
+  return interval === '1d' ? shortDay(atMs) : clockTime(atMs).slice(0, 5);
+}
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1_000],
+] as const;
+
+/** `4 min`, `3.2 s` below ten seconds, `120 ms` below a second. */
+export function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 10_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const [unit, size] = UNITS.find(([, size]) => ms >= size) ?? ['s', 1_000];
+  return `${Math.floor(ms / size)} ${unit}`;
+}
+
+/** `4 min ago`, `in 20 s`, `now`. */
+export function fromNow(atMs: number, nowMs: number): string {
+  const apartMs = nowMs - atMs;
+  if (Math.abs(apartMs) < 1_000) return 'now';
+  return apartMs > 0 ? `${duration(apartMs)} ago` : `in ${duration(-apartMs)}`;
+}

@@ -1,0 +1,170 @@
+/** One agent: what it may do, what is left, what it did, what is open, and what changed for it. */
+import type { AgentShown } from '@mandate/control-service';
+import type { KillAnswer } from '@mandate/gateway';
+import type { Analytics, BudgetFound, ControlEventFound, DecisionFound } from '@mandate/query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useCallback } from 'react';
+import { withQuery } from '../data/api.ts';
+import { command } from '../data/command.ts';
+import type { LiveEvent } from '../data/live.ts';
+import { dollars, shortDollars } from '../data/money.ts';
+import { useRead } from '../data/read.ts';
+import { useWhyNot } from '../data/session.ts';
+import { bucketStart, zone } from '../data/time.ts';
+import { StackedBars } from '../parts/chart.tsx';
+import { DecisionTable } from '../parts/decision-table.tsx';
+import { EventList } from '../parts/event-list.tsx';
+import { May } from '../parts/may.tsx';
+import { Newer } from '../parts/newer.tsx';
+import { Page } from '../parts/page.tsx';
+import { Empty } from '../parts/problem.tsx';
+import { Read } from '../parts/read.tsx';
+import { Section } from '../parts/section.tsx';
+import { useStopping } from '../parts/stop.tsx';
+import { Budgets } from './spend.tsx';
+
+type KillStatus = {
+  killed: { scope: KillAnswer['target']['scope']; reason: string; agentId?: string } | null;
+};
+
+export function Agent() {
+  const { agent = '' } = useParams({ strict: false });
+  const { stop, revive } = useStopping();
+  const mayNotOperate = useWhyNot('operate');
+  const name = encodeURIComponent(agent);
+  const status = useRead<KillStatus>(`/v1/agents/${name}/kill-status`);
+  const registered = useRead<AgentShown>(`/v1/agents/${name}`);
+  const decisionsPath = withQuery('/v1/audit/decisions', { agent, limit: 20 });
+  const decisions = useRead<{ decisions: DecisionFound[] }>(decisionsPath);
+  const budgets = useRead<{ budgets: BudgetFound[] }>(
+    withQuery('/v1/audit/analytics/budgets', { scope: 'agent', subject: agent, limit: 20 }),
+  );
+  const spend = useRead<Analytics>(
+    withQuery('/v1/audit/analytics', {
+      agent,
+      from: '7d',
+      interval: '1d',
+      groupBy: 'verdict',
+      timeZone: zone(),
+    }),
+  );
+  const events = useRead<{ events: ControlEventFound[] }>(
+    withQuery('/v1/audit/control-events', { agent, limit: 20 }),
+  );
+  const isAbout = useCallback(({ data }: LiveEvent) => data.agentId === agent, [agent]);
+  const killed = status.data?.killed ?? null;
+  return (
+    <Page
+      heading={agent}
+      question="What it may do, what is left, what it did."
+      same={{ cli: command('decisions list', { agent }), path: decisionsPath }}
+      actions={
+        killed === null ? (
+          <May whyNot={mayNotOperate} onClick={() => stop({ scope: 'agent', agentId: agent })}>
+            Stop
+          </May>
+        ) : (
+          <>
+            <strong role="status">■ stopped: {killed.reason}</strong>
+            {(killed.scope === 'agent' || killed.scope === 'subtree') && (
+              <May
+                whyNot={mayNotOperate}
+                onClick={() =>
+                  revive({
+                    scope: killed.scope === 'subtree' ? 'subtree' : 'agent',
+                    agentId: killed.agentId ?? agent,
+                  })
+                }
+              >
+                Revive
+              </May>
+            )}
+          </>
+        )
+      }
+    >
+      <Newer isAbout={isAbout} />
+      <div className="columns">
+        <Section heading="Registered as" isPanel>
+          {registered.error?.status === 404 ? (
+            <p>
+              This agent is not registered. A mandates file may still name it; its decisions say under which
+              mandate they were made.
+            </p>
+          ) : (
+            <Read of={registered} what="the agent">
+              {({ agent: document }) => (
+                <dl>
+                  <dt>Groups</dt>
+                  <dd>{document.groups?.join(', ') || 'none'}</dd>
+                  <dt>Labels</dt>
+                  <dd>
+                    {Object.entries(document.labels ?? {})
+                      .map(([label, value]) => `${label}=${value}`)
+                      .join(', ') || 'none'}
+                  </dd>
+                  <dt>Parent</dt>
+                  <dd>
+                    {document.parent === undefined ? (
+                      'none'
+                    ) : (
+                      <Link to="/agents/$agent" params={{ agent: document.parent }}>
+                        {document.parent}
+                      </Link>
+                    )}
+                  </dd>
+                </dl>
+              )}
+            </Read>
+          )}
+          <p>
+            <Link to="/what-if" search={{ agent }}>
+              What it may do now, and what a change would do
+            </Link>
+          </p>
+        </Section>
+        <Section heading="Spend of seven days, by verdict" isPanel>
+          <Read of={spend} what="the chart">
+            {({ groups }) => {
+              const [first] = groups;
+              return first?.buckets === undefined ? (
+                <Empty>Nothing was decided in seven days.</Empty>
+              ) : (
+                <StackedBars
+                  label="Spend by day and verdict"
+                  places={first.buckets.map(({ start }) => bucketStart(start, '1d'))}
+                  series={groups.map(({ group, buckets = [] }) => ({
+                    name: group.verdict ?? 'none',
+                    values: buckets.map(({ spentMicros }) => spentMicros),
+                  }))}
+                  exact={dollars}
+                  short={shortDollars}
+                />
+              );
+            }}
+          </Read>
+        </Section>
+      </div>
+      <Section heading="What is left">
+        <Read of={budgets} what="budgets">
+          {({ budgets: found }) => <Budgets budgets={found} />}
+        </Read>
+      </Section>
+      <Section heading="What it did">
+        <Read of={decisions} what="decisions">
+          {({ decisions: found }) => (
+            <DecisionTable label="Its decisions" decisions={found} empty="It has asked for nothing." />
+          )}
+        </Read>
+        <Link to="/decisions" search={{ agent }}>
+          All its decisions
+        </Link>
+      </Section>
+      <Section heading="What changed for it">
+        <Read of={events} what="changes">
+          {({ events: found }) => <EventList events={found} />}
+        </Read>
+      </Section>
+    </Page>
+  );
+}

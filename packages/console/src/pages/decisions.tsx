@@ -1,0 +1,147 @@
+/** Finds decisions. The address is the search. */
+import type { Analytics, DecisionFound } from '@mandate/query';
+import { Link } from '@tanstack/react-router';
+import { useCallback, useState } from 'react';
+import { withQuery } from '../data/api.ts';
+import { command } from '../data/command.ts';
+import type { LiveEvent } from '../data/live.ts';
+import { dollars } from '../data/money.ts';
+import { counted } from '../data/numbers.ts';
+import { type Parameters, useParameters } from '../data/parameters.ts';
+import { useRead } from '../data/read.ts';
+import { bucketStart, zone } from '../data/time.ts';
+import { StackedBars } from '../parts/chart.tsx';
+import { DecisionTable } from '../parts/decision-table.tsx';
+import { Newer } from '../parts/newer.tsx';
+import { Page } from '../parts/page.tsx';
+import { Read } from '../parts/read.tsx';
+import { ChoiceFilter, intervalOf, PERIODS, SearchForm, TextFilter } from '../parts/search-form.tsx';
+
+/** The parameters of the search, as GET /v1/audit/decisions takes them, and the options of the command line. */
+const FILTERS = {
+  ...{ agent: 'agent', tool: 'tool', model: 'model', verdict: 'verdict', code: 'code', type: 'type' },
+  ...{ principal: 'principal', policy: 'policy', rule: 'rule', actionId: 'action' },
+  ...{ parentAction: 'parent-action', trace: 'trace', text: 'text', kind: 'kind', shadow: 'shadow' },
+  ...{ from: 'from', to: 'to', minChargedMicros: 'min-charged', maxChargedMicros: 'max-charged' },
+  cursor: 'cursor',
+} as const;
+
+const VERDICTS = [
+  ['ALLOW', 'ALLOW'],
+  ['BLOCK', 'BLOCK'],
+  ['DEFER', 'DEFER'],
+] as const;
+
+/** The parameters that have a field in the form. */
+const SHOWN: ReadonlySet<string> = new Set([
+  ...['agent', 'tool', 'model', 'verdict', 'code', 'principal', 'policy', 'text', 'from', 'cursor'],
+]);
+
+/** False if the decision certainly does not match the search. */
+function mayMatch(decision: DecisionFound, search: Parameters): boolean {
+  const { agent, tool, model, verdict, code, principal } = search;
+  const pairs = [
+    [agent, decision.agentId],
+    [tool, decision.tool],
+    [model, decision.model],
+    [verdict, decision.verdict],
+    [code, decision.code],
+    [principal, decision.principalId],
+  ];
+  return pairs.every(([wanted, is]) => wanted === undefined || wanted === is);
+}
+
+export function Decisions() {
+  const search = useParameters();
+  const given = Object.fromEntries(Object.keys(FILTERS).map((name) => [name, search[name]]));
+  const path = withQuery('/v1/audit/decisions', { ...given, limit: 50 });
+  const found = useRead<{ decisions: DecisionFound[]; next: string | null }>(path);
+  const hidden = Object.keys(FILTERS).filter((name) => !SHOWN.has(name) && given[name] !== undefined);
+  const isAbout = useCallback(
+    (event: LiveEvent) => event.kind === 'decision' && mayMatch(event.data, search),
+    [search],
+  );
+  const [isCounted, setCounted] = useState(false);
+  const { from } = search;
+  const options = Object.entries(FILTERS).map(([name, option]) => {
+    const value = given[name];
+    const isMoney = value !== undefined && name.endsWith('Micros');
+    return [option, isMoney ? dollars(Number(value)).replace('$', '') : value];
+  });
+  return (
+    <Page
+      heading="Decisions"
+      question="What was decided, and why. The newest comes first."
+      same={{ cli: command('decisions list', Object.fromEntries(options)), path }}
+    >
+      <SearchForm to="/decisions">
+        <TextFilter name="agent" label="Agent" field="agent" />
+        <TextFilter name="tool" label="Tool" field="tool" />
+        <TextFilter name="model" label="Model" field="model" />
+        <ChoiceFilter name="verdict" label="Verdict" choices={VERDICTS} unset="any" />
+        <TextFilter name="code" label="Code" field="code" />
+        <TextFilter name="principal" label="Principal" field="principal" />
+        <TextFilter name="policy" label="Policy" field="policy" placeholder="name or name@3" />
+        <TextFilter name="text" label="Text in reason or arguments" />
+        <ChoiceFilter name="from" label="Period" choices={PERIODS} unset="all time" />
+      </SearchForm>
+      {from !== undefined && (
+        <details className="panel" onToggle={(event) => setCounted(event.currentTarget.open)}>
+          <summary>Verdicts over time</summary>
+          {isCounted && <Verdicts given={given} from={from} />}
+        </details>
+      )}
+      {hidden.length > 0 && (
+        <p>
+          Also filtered by{' '}
+          {hidden.map((name) => (
+            <code key={name}>
+              {name}={given[name]}{' '}
+            </code>
+          ))}
+        </p>
+      )}
+      <Newer isAbout={isAbout} />
+      <Read of={found} what="decisions">
+        {({ decisions, next }) => (
+          <>
+            <DecisionTable
+              label="Decisions found"
+              decisions={decisions}
+              empty="No decision matches. Names must be whole. Remove a filter, or choose a longer period."
+            />
+            {next !== null && (
+              <Link className="button" to="/decisions" search={{ ...search, cursor: next }}>
+                Earlier decisions
+              </Link>
+            )}
+          </>
+        )}
+      </Read>
+    </Page>
+  );
+}
+
+function Verdicts({ given, from }: { given: Readonly<Record<string, string | undefined>>; from: string }) {
+  const interval = intervalOf(from);
+  const { cursor: _, ...filters } = given;
+  const read = useRead<Analytics>(
+    withQuery('/v1/audit/analytics', { ...filters, interval, groupBy: 'verdict', timeZone: zone() }),
+  );
+  return (
+    <Read of={read} what="the chart">
+      {({ groups }) => (
+        <StackedBars
+          label="Decisions by time and verdict"
+          places={(groups[0]?.buckets ?? []).map(({ start }) => bucketStart(start, interval))}
+          series={groups.map(({ group, buckets = [] }) => ({
+            name: group.verdict ?? 'none',
+            values: buckets.map(({ calls }) => calls),
+          }))}
+          exact={counted}
+          short={counted}
+        />
+      )}
+    </Read>
+  );
+}

@@ -1,0 +1,241 @@
+/** What runs, what spends, what is stopped, and how to stop it. */
+import type { AgentInLedger, LedgerSummary } from '@mandate/gateway';
+import type { DecisionFound } from '@mandate/query';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useCallback, useEffect, useMemo, useRef } from 'react';
+import { command } from '../data/command.ts';
+import { type LiveEvent, useLive, useLiveEvents } from '../data/live.ts';
+import { dollars } from '../data/money.ts';
+import { counted } from '../data/numbers.ts';
+import { useParameters } from '../data/parameters.ts';
+import { useRead } from '../data/read.ts';
+import { useSession, useWhyNot } from '../data/session.ts';
+import { clockTime } from '../data/time.ts';
+import { AgentTable } from '../parts/agent-table.tsx';
+import { DECISION_COLUMNS } from '../parts/decision-table.tsx';
+import { Figures } from '../parts/figures.tsx';
+import { May } from '../parts/may.tsx';
+import { Page } from '../parts/page.tsx';
+import { Read } from '../parts/read.tsx';
+import { Section } from '../parts/section.tsx';
+import { useStopping } from '../parts/stop.tsx';
+import { type Column, Table } from '../parts/table.tsx';
+
+const AGENTS = '/v1/ledger/agents?limit=1000';
+const SUMMARY = '/v1/ledger/summary';
+/** How many agents the page lists. */
+const LISTED = 20;
+/** The decisions before the page was opened. */
+const EARLIER = '/v1/audit/decisions?limit=50';
+/** How many decisions the river shows. */
+const SHOWN = 25;
+/** Agents and sums are read again at most this often, and only after a decision or a control event. */
+const AGENTS_AGAIN_MS = 10_000;
+
+export function Now() {
+  const { tenant } = useSession();
+  const { stop } = useStopping();
+  const mayNotOperate = useWhyNot('operate');
+  const agents = useRead<{ agents: AgentInLedger[]; next: string | null }>(AGENTS);
+  const summary = useRead<LedgerSummary>(SUMMARY);
+  useReadAgain(agents.dataUpdatedAt);
+  return (
+    <Page
+      heading="Now"
+      question="What runs, what spends, what is stopped."
+      same={{ cli: command('summary'), path: SUMMARY }}
+      actions={
+        <May whyNot={mayNotOperate} onClick={() => stop({ scope: 'tenant' })}>
+          Stop every agent of {tenant}
+        </May>
+      }
+    >
+      <div className="columns">
+        <Section heading="Agents by spend">
+          <Read of={summary} what="the sums">
+            {({ agents: known, openActions, kills, spentMicros }) => (
+              <Figures
+                of={[
+                  [counted(known), known === 1 ? 'agent' : 'agents'],
+                  [dollars(spentMicros), 'spent and reserved'],
+                  [counted(openActions), openActions === 1 ? 'call may run' : 'calls may run'],
+                  [counted(kills), kills === 1 ? 'kill stands' : 'kills stand'],
+                ]}
+              />
+            )}
+          </Read>
+          <Read of={agents} what="agents">
+            {({ agents: listed, next }) => (
+              <>
+                <AgentTable
+                  agents={listed.toSorted((a, b) => b.spentMicros - a.spentMicros).slice(0, LISTED)}
+                  empty="No agent is known yet. Agents appear with their first action."
+                />
+                <p className="quiet">
+                  What an agent spent includes its sub-agents, and what its open calls have reserved.
+                </p>
+                {listed.length > LISTED && <Link to="/agents">All agents</Link>}
+                {next !== null && (
+                  <p className="quiet">
+                    There are more agents than the {counted(listed.length)} that were compared here.{' '}
+                    <Link to="/spend">Spend</Link> compares all.
+                  </p>
+                )}
+              </>
+            )}
+          </Read>
+        </Section>
+        <River />
+      </div>
+    </Page>
+  );
+}
+
+/** Reads the agents again after something happened to them: at once after a control event, and rarely otherwise. */
+function useReadAgain(readAtMs: number): void {
+  const queries = useQueryClient();
+  const due = useRef<ReturnType<typeof setTimeout> | null>(null);
+  useLiveEvents(
+    useCallback(
+      ({ kind }: LiveEvent) => {
+        if (due.current !== null) return;
+        const waitMs = kind === 'control' ? 300 : Math.max(300, readAtMs + AGENTS_AGAIN_MS - Date.now());
+        due.current = setTimeout(() => {
+          due.current = null;
+          if (document.hidden) return;
+          for (const path of [AGENTS, SUMMARY]) void queries.invalidateQueries({ queryKey: ['read', path] });
+        }, waitMs);
+      },
+      [queries, readAtMs],
+    ),
+  );
+  useEffect(() => () => clearTimeout(due.current ?? undefined), []);
+}
+
+/** Decisions as they are made. Space holds them; the arrows then move back and forth in time. */
+function River() {
+  const { decisions: arrived, control } = useLive();
+  const earlier = useRead<{ decisions: DecisionFound[] }>(EARLIER);
+  const decisions = useMemo(() => {
+    const known = new Set(arrived.map(({ id }) => id));
+    return [...arrived, ...(earlier.data?.decisions.filter(({ id }) => !known.has(id)) ?? [])];
+  }, [arrived, earlier.data]);
+  const { at } = useParameters();
+  const navigate = useNavigate();
+  const heldAtMs = at === undefined || !/^\d{1,15}$/.test(at) ? null : Number(at);
+  const shown = useMemo(() => {
+    const before =
+      heldAtMs === null ? decisions : decisions.filter((one) => Date.parse(one.decidedAt) <= heldAtMs);
+    return before.slice(0, SHOWN);
+  }, [decisions, heldAtMs]);
+  const [newest] = shown;
+  const newestMs = newest === undefined ? null : Date.parse(newest.decidedAt);
+  const hold = useCallback(
+    (ms: number | null) =>
+      void navigate({
+        to: '/',
+        search: ms === null ? {} : { at: String(ms) },
+        replace: true,
+        resetScroll: false,
+      }),
+    [navigate],
+  );
+  const move = useCallback(
+    (steps: number) => {
+      const index = decisions.findIndex(({ id }) => id === shown[0]?.id);
+      const next = decisions[Math.min(Math.max(index + steps, 0), decisions.length - 1)];
+      if (next !== undefined) hold(Date.parse(next.decidedAt));
+    },
+    [decisions, shown, hold],
+  );
+  useEffect(() => {
+    function onKey(event: KeyboardEvent) {
+      if (
+        event.target !== document.body &&
+        !(event.target instanceof HTMLElement && event.target.id === 'main')
+      )
+        return;
+      if (event.key === ' ') {
+        event.preventDefault();
+        hold(heldAtMs === null ? (newestMs ?? Date.now()) : null);
+      } else if (heldAtMs !== null && event.key === 'ArrowLeft') move(1);
+      else if (heldAtMs !== null && event.key === 'ArrowRight') move(-1);
+    }
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, [heldAtMs, hold, move, newestMs]);
+  return (
+    <section className="stack" aria-labelledby="river">
+      <div className="row">
+        <h2 id="river" style={{ margin: 0 }}>
+          Decisions
+        </h2>
+        {heldAtMs === null ? (
+          <button type="button" onClick={() => hold(newestMs ?? Date.now())}>
+            Hold <kbd>space</kbd>
+          </button>
+        ) : (
+          <>
+            <span>held at {clockTime(heldAtMs)}</span>
+            <button type="button" aria-label="Earlier" onClick={() => move(1)}>
+              ←
+            </button>
+            <button type="button" aria-label="Later" onClick={() => move(-1)}>
+              →
+            </button>
+            <button type="button" onClick={() => hold(null)}>
+              Go on
+            </button>
+          </>
+        )}
+      </div>
+      <Read of={earlier} what="decisions">
+        {() => (
+          <Table
+            label="Newest decisions"
+            columns={RIVER_COLUMNS}
+            rows={withBars(shown, control)}
+            nameOf={(row) => ('bar' in row ? row.key : row.id)}
+            across={(row) => ('bar' in row ? <strong>▬ {row.bar}</strong> : null)}
+            empty={
+              heldAtMs === null ? 'No action has been decided yet.' : 'No decision was made before this time.'
+            }
+          />
+        )}
+      </Read>
+    </section>
+  );
+}
+
+type Bar = { key: string; bar: string; atMs: number };
+type RiverRow = DecisionFound | Bar;
+
+const { time, agent, action, verdict, charged } = DECISION_COLUMNS;
+
+/** A bar has no cells. */
+const RIVER_COLUMNS: readonly Column<RiverRow>[] = [time, agent, action, verdict, charged].map(
+  (column): Column<RiverRow> => ({ ...column, cell: (row) => ('bar' in row ? null : column.cell(row)) }),
+);
+
+/** Puts kills, revives and changes between the decisions, at their times. */
+function withBars(
+  decisions: readonly DecisionFound[],
+  control: ReturnType<typeof useLive>['control'],
+): readonly RiverRow[] {
+  const oldestMs = Date.parse(decisions.at(-1)?.decidedAt ?? '');
+  const newestMs = Date.parse(decisions[0]?.decidedAt ?? '');
+  const bars = control
+    .map(({ id, event, agentId, subject, by, happenedAt }): Bar => {
+      const about = agentId ?? subject;
+      return {
+        key: `${event} ${id}`,
+        bar: `${event}${about === null ? '' : ` ${about}`}${by === null ? '' : `, by ${by}`}, ${clockTime(Date.parse(happenedAt))}`,
+        atMs: Date.parse(happenedAt),
+      };
+    })
+    .filter(({ atMs }) => atMs >= oldestMs && atMs <= Math.max(newestMs, Date.now()));
+  return [...decisions.map((one) => ({ ...one, atMs: Date.parse(one.decidedAt) })), ...bars].sort(
+    (a, b) => b.atMs - a.atMs,
+  );
+}

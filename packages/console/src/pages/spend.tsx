@@ -1,0 +1,258 @@
+/** Who spent what, by day and by agent, tool, model, person or policy; what changed; and which budgets end soon. */
+import type { Analytics, BudgetFound, Mover } from '@mandate/query';
+import { Link } from '@tanstack/react-router';
+import { withQuery } from '../data/api.ts';
+import { command } from '../data/command.ts';
+import { dollars, shortDollars } from '../data/money.ts';
+import { counted } from '../data/numbers.ts';
+import { useParameters } from '../data/parameters.ts';
+import { useRead } from '../data/read.ts';
+import { bucketStart, clockTime, zone } from '../data/time.ts';
+import { Meter, StackedBars } from '../parts/chart.tsx';
+import { Figures } from '../parts/figures.tsx';
+import { Money } from '../parts/money.tsx';
+import { Page } from '../parts/page.tsx';
+import { Empty } from '../parts/problem.tsx';
+import { Read } from '../parts/read.tsx';
+import { ChoiceFilter, intervalOf, PERIODS, SearchForm, TextFilter } from '../parts/search-form.tsx';
+import { Section } from '../parts/section.tsx';
+import { type Column, Table } from '../parts/table.tsx';
+import { When } from '../parts/when.tsx';
+
+const BY = [
+  ['agent', 'agent'],
+  ['tool', 'tool'],
+  ['model', 'model'],
+  ['principal', 'principal'],
+  ['policy', 'policy'],
+  ['provider', 'provider'],
+] as const;
+
+/** How many groups the chart tells apart. The others are one group. */
+const GROUPS = 5;
+/** How many groups the table lists. */
+const LISTED = 100;
+
+export function Spend() {
+  const search = useParameters();
+  const { by = 'agent', from = '7d', to, agent, tool, model } = search;
+  const narrowed = { from, to, agent, tool, model };
+  const interval = intervalOf(from);
+  const common = { ...narrowed, groupBy: by, orderBy: 'spentMicros', timeZone: zone() };
+  const path = withQuery('/v1/audit/analytics', { ...common, limit: LISTED });
+  const line = useRead<Analytics>(withQuery('/v1/audit/analytics', { ...common, interval, limit: GROUPS }));
+  const listed = useRead<Analytics>(path);
+  const whole = useRead<Analytics>(withQuery('/v1/audit/analytics', { ...narrowed, timeZone: zone() }));
+  const movers = useRead<{ movers: Mover[] }>(
+    withQuery('/v1/audit/analytics/movers', { ...narrowed, groupBy: by, limit: 10 }),
+  );
+  const budgets = useRead<{ budgets: BudgetFound[] }>('/v1/audit/analytics/budgets?limit=10');
+  const cli = command('analytics groups', {
+    ...narrowed,
+    ...{ 'group-by': by, 'order-by': 'spent', limit: String(LISTED) },
+  });
+  return (
+    <Page
+      heading="Spend"
+      question={`Who spent what. Days begin at midnight in ${zone()}. A period includes its beginning and excludes its end.`}
+      same={{ cli, path }}
+    >
+      <SearchForm to="/spend">
+        <ChoiceFilter name="by" label="By" choices={BY} />
+        <ChoiceFilter
+          name="from"
+          label="Period"
+          choices={[PERIODS[2], PERIODS[0], PERIODS[1], PERIODS[3], PERIODS[4]]}
+        />
+        <TextFilter name="agent" label="Agent" field="agent" />
+        <TextFilter name="tool" label="Tool" field="tool" />
+        <TextFilter name="model" label="Model" field="model" />
+      </SearchForm>
+      <Read of={whole} what="the sum">
+        {({ groups: [sum], asOf }) =>
+          sum === undefined ? null : (
+            <Figures
+              of={[
+                [dollars(sum.spentMicros), 'spent in the period'],
+                [counted(sum.calls), 'decisions'],
+                [counted(sum.blocked), 'blocked'],
+                [clockTime(Date.parse(asOf)).slice(0, 8), 'as of'],
+              ]}
+            />
+          )
+        }
+      </Read>
+      <Section heading={`By ${interval === '1d' ? 'day' : 'time'} and ${by}`} isPanel>
+        <Read of={line} what="the chart">
+          {(told) => <Line told={told} by={by} interval={interval} />}
+        </Read>
+      </Section>
+      <Section heading={`By ${by}`}>
+        <Read of={listed} what="the sums">
+          {({ groups, others }) => (
+            <Table
+              label={`Spend by ${by}`}
+              columns={groupColumns(by, from)}
+              rows={others === null ? groups : [...groups, others]}
+              nameOf={(row) => ('group' in row ? nameOf(row, by) : 'others')}
+              empty="Nothing was decided in this period. Choose a longer one."
+            />
+          )}
+        </Read>
+        {by === 'policy' && (
+          <p className="quiet">
+            A decision under two policies counts under each, so these are more than the whole.
+          </p>
+        )}
+      </Section>
+      <div className="columns">
+        <Section heading="Budgets nearest to their end">
+          <Read of={budgets} what="budgets">
+            {({ budgets: found }) => <Budgets budgets={found} />}
+          </Read>
+        </Section>
+        <Section heading="Changed most since the period before">
+          <Read of={movers} what="changes">
+            {({ movers: found }) => (
+              <Table
+                label="Changes since the period before"
+                columns={[
+                  { head: capital(by), isHead: true, cell: ({ group }) => Object.values(group)[0] ?? 'none' },
+                  { head: 'Before', look: 'number', cell: ({ before }) => <Money micros={before} /> },
+                  { head: 'Now', look: 'number', cell: ({ now }) => <Money micros={now} /> },
+                  {
+                    head: 'Difference',
+                    look: 'number',
+                    cell: ({ difference }) => <Money micros={difference} />,
+                  },
+                ]}
+                rows={found}
+                nameOf={({ group }) => JSON.stringify(group)}
+                empty="Nothing changed."
+              />
+            )}
+          </Read>
+        </Section>
+      </div>
+    </Page>
+  );
+}
+
+type Group = Analytics['groups'][number];
+type Others = NonNullable<Analytics['others']>;
+
+function groupColumns(by: string, from: string): readonly Column<Group | Others>[] {
+  return [
+    {
+      head: capital(by),
+      isHead: true,
+      cell: (row) => {
+        if (!('group' in row)) return `${counted(row.groups)} others`;
+        const name = nameOf(row, by);
+        if (by !== 'agent' || !isNamed(row, by)) return name;
+        return (
+          <Link to="/agents/$agent" params={{ agent: name }}>
+            {name}
+          </Link>
+        );
+      },
+    },
+    { head: 'Spent', look: 'number', cell: ({ spentMicros }) => <Money micros={spentMicros} /> },
+    { head: 'Decisions', look: 'number', cell: ({ calls }) => counted(calls) },
+    { head: 'Blocked', look: 'number', cell: ({ blocked }) => counted(blocked) },
+    {
+      head: 'Last',
+      cell: (row) => 'group' in row && row.lastDecidedAt !== null && <When at={row.lastDecidedAt} />,
+    },
+    {
+      head: 'Who allowed it',
+      cell: (row) =>
+        'group' in row &&
+        isNamed(row, by) && (
+          <Link
+            to="/decisions"
+            search={{ [by]: nameOf(row, by), verdict: 'ALLOW', from }}
+            aria-label={`Decisions that let ${nameOf(row, by)} spend`}
+          >
+            decisions
+          </Link>
+        ),
+    },
+  ];
+}
+
+function capital(word: string): string {
+  return word.slice(0, 1).toUpperCase() + word.slice(1);
+}
+
+function nameOf({ group }: Group, by: string): string {
+  return (group as Record<string, string | null | undefined>)[by] ?? `no ${by}`;
+}
+
+function isNamed({ group }: Group, by: string): boolean {
+  return typeof (group as Record<string, string | null | undefined>)[by] === 'string';
+}
+
+function Line({ told, by, interval }: { told: Analytics; by: string; interval: string }) {
+  const [first] = told.groups;
+  if (first?.buckets === undefined) return <Empty>Nothing was decided in this period.</Empty>;
+  const places = first.buckets.map(({ start }) => bucketStart(start, interval));
+  const series = told.groups.map((group) => ({
+    name: nameOf(group, by),
+    values: group.buckets?.map(({ spentMicros }) => spentMicros) ?? [],
+  }));
+  if (told.others?.buckets !== undefined) {
+    series.push({ name: 'others', values: told.others.buckets.map(({ spentMicros }) => spentMicros) });
+  }
+  return (
+    <StackedBars
+      label={`Spend by time and ${by}`}
+      places={places}
+      series={series}
+      exact={dollars}
+      short={shortDollars}
+    />
+  );
+}
+
+const BUDGET_COLUMNS: readonly Column<BudgetFound>[] = [
+  {
+    head: 'Budget',
+    look: 'wide',
+    cell: ({ scope, subject, budgetId }) => `${scope} ${subject} «${budgetId}»`,
+  },
+  {
+    head: 'Used',
+    cell: ({ usedPercent }) => (
+      <>
+        {usedPercent ?? 0} %
+        <Meter percent={usedPercent ?? 0} label={`${usedPercent ?? 0} % used`} />
+      </>
+    ),
+  },
+  {
+    head: 'Left',
+    look: 'number',
+    cell: ({ leftMicros }) => leftMicros !== null && <Money micros={leftMicros} />,
+  },
+  {
+    head: 'At this rate, ends',
+    cell: ({ exhaustedAt, leftMicros }) => {
+      if (leftMicros !== null && leftMicros <= 0) return 'used up';
+      return exhaustedAt === null ? 'never' : <When at={exhaustedAt} />;
+    },
+  },
+];
+
+export function Budgets({ budgets }: { budgets: readonly BudgetFound[] }) {
+  const limited = budgets.filter(({ limitMicros }) => limitMicros !== null);
+  return (
+    <Table
+      label="Budgets"
+      columns={BUDGET_COLUMNS}
+      rows={limited}
+      nameOf={({ scope, subject, budgetId, windowMs }) => `${scope} ${subject} ${budgetId} ${windowMs}`}
+      empty="No decision has looked at a budget with a limit."
+    />
+  );
+}

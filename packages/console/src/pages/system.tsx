@@ -1,0 +1,212 @@
+/** Keys and roles, alerts, dead letters, and whether every part of the plane is well. */
+import type { AlertListed, AlertRuleShown, LastReconcile } from '@mandate/alerter';
+import type { RoleKeyShown } from '@mandate/control-service';
+import type { Analytics, DeadLetterFound } from '@mandate/query';
+import { withQuery } from '../data/api.ts';
+import { useRead } from '../data/read.ts';
+import { useWhyNot } from '../data/session.ts';
+import { bucketStart, zone } from '../data/time.ts';
+import { Lines } from '../parts/chart.tsx';
+import { ListSection } from '../parts/list-section.tsx';
+import { Money } from '../parts/money.tsx';
+import { Page } from '../parts/page.tsx';
+import { Empty } from '../parts/problem.tsx';
+import { Read } from '../parts/read.tsx';
+import { Section } from '../parts/section.tsx';
+import type { Column } from '../parts/table.tsx';
+import { When } from '../parts/when.tsx';
+
+export function System() {
+  return (
+    <Page
+      heading="System"
+      question="Whether the plane is well, and who may do what."
+      same={{ path: '/readyz' }}
+    >
+      <Parts />
+      <Latency />
+      <Books />
+      <Keys />
+      <Alerts />
+      <AlertRules />
+      <DeadLetters />
+    </Page>
+  );
+}
+
+type Readiness = { checks: readonly { name: string; ok: boolean; detail?: string }[] };
+
+function Parts() {
+  const read = useRead<Readiness>('/readyz');
+  return (
+    <Section heading="Parts">
+      <Read of={read} what="the parts">
+        {({ checks }) => (
+          <ul>
+            {checks.map(({ name, ok, detail }) => (
+              <li key={name}>
+                {ok ? '✓' : '✕'} {name}
+                {detail !== undefined && `: ${detail}`}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Read>
+    </Section>
+  );
+}
+
+function Latency() {
+  const read = useRead<Analytics>(
+    withQuery('/v1/audit/analytics', { from: '24h', interval: '1h', timeZone: zone() }),
+  );
+  return (
+    <Section heading="Time from the log to the decision, 24 hours" isPanel>
+      <Read of={read} what="the latency">
+        {({ groups: [all] }) =>
+          all?.buckets === undefined ? (
+            <Empty>Nothing was decided in 24 hours.</Empty>
+          ) : (
+            <Lines
+              label="Latency of decisions by hour"
+              places={all.buckets.map(({ start }) => bucketStart(start, '1h'))}
+              series={[
+                { name: 'half of them within', values: all.buckets.map(({ p50Ms }) => p50Ms) },
+                { name: '99 of 100 within', values: all.buckets.map(({ p99Ms }) => p99Ms) },
+              ]}
+              exact={(ms) => `${ms} ms`}
+              short={(ms) => `${ms} ms`}
+            />
+          )
+        }
+      </Read>
+    </Section>
+  );
+}
+
+function Books() {
+  const read = useRead<LastReconcile>('/v1/reconcile');
+  return (
+    <Section heading="Books" isPanel>
+      {read.error?.status === 404 ? (
+        <p>
+          No result was reported. <code>mandate reconcile --alert</code> compares log, ledger and audit, and
+          reports it.
+        </p>
+      ) : (
+        <Read of={read} what="the books">
+          {({ driftMicros, counters, differences, by, at }) => (
+            <p>
+              drift <Money micros={driftMicros} /> over {counters} counters, {differences} of which differ.
+              Reported by {by}, <When at={at} />.
+            </p>
+          )}
+        </Read>
+      )}
+    </Section>
+  );
+}
+
+const KEY_COLUMNS: readonly Column<RoleKeyShown>[] = [
+  { head: 'Name', look: 'wide', cell: ({ name }) => name },
+  { head: 'Role', cell: ({ role }) => role },
+  { head: 'Key', look: 'code', cell: ({ id }) => id },
+  { head: 'Made', cell: ({ createdAt }) => <When at={createdAt} /> },
+  { head: 'Expires', cell: ({ expiresAt }) => (expiresAt === null ? 'never' : <When at={expiresAt} />) },
+];
+
+function Keys() {
+  const whyNot = useWhyNot('admin');
+  const heading = 'Keys of people and services';
+  if (whyNot !== null)
+    return (
+      <Section heading={heading}>
+        <p>{whyNot}</p>
+      </Section>
+    );
+  return (
+    <ListSection
+      heading={heading}
+      path="/v1/keys"
+      list="keys"
+      columns={KEY_COLUMNS}
+      nameOf={({ id }) => id}
+      empty={
+        <>
+          No key was issued through the plane. Keys that are in a file, such as those of the first start, are
+          listed by <code>mandate keys list</code>.
+        </>
+      }
+    />
+  );
+}
+
+const ALERT_COLUMNS: readonly Column<AlertListed>[] = [
+  { head: 'Time', cell: ({ at }) => <When at={at} /> },
+  { head: 'Rule', cell: ({ rule, event }) => `${rule}${event === 'alert.cleared' ? ' (over)' : ''}` },
+  { head: 'What', look: 'wide', cell: ({ message }) => message },
+  {
+    head: 'Delivered to',
+    look: 'wide',
+    cell: ({ deliveries }) =>
+      deliveries.map(({ webhook, state }) => `${webhook}: ${state}`).join(', ') || 'nobody',
+  },
+];
+
+function Alerts() {
+  return (
+    <ListSection
+      heading="Alerts"
+      path="/v1/alerts?limit=20"
+      list="alerts"
+      columns={ALERT_COLUMNS}
+      nameOf={({ id, event }) => `${id} ${event}`}
+      empty="No alert was raised."
+    />
+  );
+}
+
+const ALERT_RULE_COLUMNS: readonly Column<AlertRuleShown>[] = [
+  { head: 'Rule', cell: ({ rule }) => rule },
+  { head: 'State', cell: ({ on }) => (on ? 'on' : 'off') },
+  { head: 'Settings', look: 'wide code', cell: ({ settings }) => JSON.stringify(settings) },
+  { head: 'Goes to', look: 'wide', cell: ({ webhooks }) => webhooks.join(', ') || 'nobody' },
+];
+
+function AlertRules() {
+  return (
+    <ListSection
+      heading="Alert rules"
+      path="/v1/alerts/rules"
+      list="rules"
+      columns={ALERT_RULE_COLUMNS}
+      nameOf={({ rule }) => rule}
+      empty="No rule is in force."
+    />
+  );
+}
+
+const LETTER_COLUMNS: readonly Column<DeadLetterFound>[] = [
+  { head: 'Found', cell: ({ foundAt }) => <When at={foundAt} /> },
+  { head: 'Code', look: 'code', cell: ({ code }) => code },
+  { head: 'What is wrong', look: 'wide', cell: ({ reason }) => reason },
+  {
+    head: 'Where',
+    look: 'wide code',
+    cell: ({ source: { topic, partition, offset } }) => `${topic}/${partition}/${offset}`,
+  },
+];
+
+function DeadLetters() {
+  return (
+    <ListSection
+      heading="Dead letters"
+      path="/v1/audit/dead-letters?limit=20"
+      list="deadLetters"
+      what="dead letters"
+      columns={LETTER_COLUMNS}
+      nameOf={({ id }) => id}
+      empty="Every record could be read."
+    />
+  );
+}

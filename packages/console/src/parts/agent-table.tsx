@@ -1,0 +1,52 @@
+import type { AgentInLedger } from '@mandate/gateway';
+import { Link } from '@tanstack/react-router';
+import { useWhyNot } from '../data/session.ts';
+import { May } from './may.tsx';
+import { Money } from './money.tsx';
+import { useStopping } from './stop.tsx';
+import { type Column, Table } from './table.tsx';
+
+const COLUMNS: readonly Column<AgentInLedger>[] = [
+  {
+    head: 'Agent',
+    isHead: true,
+    cell: ({ agentId }) => (
+      <Link to="/agents/$agent" params={{ agent: agentId }}>
+        {agentId}
+      </Link>
+    ),
+  },
+  { head: 'Spent', look: 'number', cell: ({ spentMicros }) => <Money micros={spentMicros} /> },
+  { head: 'Open calls', look: 'number', cell: ({ openActions }) => openActions },
+  {
+    head: 'State',
+    cell: ({ killed, status }) =>
+      killed === null ? (status ?? 'not registered') : <span title={killed.reason}>■ stopped</span>,
+  },
+  { head: 'Actions', isHeadHidden: true, cell: (agent) => <StopOrRevive {...agent} /> },
+];
+
+export function AgentTable({ agents, empty }: { agents: readonly AgentInLedger[]; empty: string }) {
+  return (
+    <Table label="Agents" columns={COLUMNS} rows={agents} nameOf={({ agentId }) => agentId} empty={empty} />
+  );
+}
+
+function StopOrRevive({ agentId, killed }: AgentInLedger) {
+  const { stop, revive } = useStopping();
+  const whyNot = useWhyNot('operate');
+  if (killed === null)
+    return (
+      <May whyNot={whyNot} aria-label={`Stop ${agentId}`} onClick={() => stop({ scope: 'agent', agentId })}>
+        Stop
+      </May>
+    );
+  const { scope, agentId: stopped = agentId } = killed;
+  // A kill of the tenant or of all tenants is revived as a whole.
+  if (scope !== 'agent' && scope !== 'subtree') return null;
+  return (
+    <May whyNot={whyNot} aria-label={`Revive ${agentId}`} onClick={() => revive({ scope, agentId: stopped })}>
+      Revive
+    </May>
+  );
+}

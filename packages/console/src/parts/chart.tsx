@@ -1,0 +1,217 @@
+/** Charts as SVG. Each comes with its numbers as a table, behind a disclosure. */
+import { scaleBand, scaleLinear } from 'd3-scale';
+import { area, curveMonotoneX, line } from 'd3-shape';
+import type { ReactNode } from 'react';
+import styles from './parts.module.css';
+import { Table } from './table.tsx';
+
+const WIDTH = 720;
+const HEIGHT = 220;
+const LEFT = 56;
+const BOTTOM = 22;
+const TOP = 8;
+const TONES = [styles.tone0, styles.tone1, styles.tone2, styles.tone3, styles.tone4, styles.tone5];
+const VERDICT_TONES: Readonly<Record<string, string | undefined>> = {
+  ALLOW: styles.toneALLOW,
+  BLOCK: styles.toneBLOCK,
+  DEFER: styles.toneDEFER,
+};
+
+/** A null is a place without a value. */
+type Series = { name: string; values: readonly (number | null)[] };
+
+type Charted = {
+  /** What the chart shows, for people who do not see it. */
+  label: string;
+  /** The text of each place on the horizontal axis. */
+  places: readonly string[];
+  series: readonly Series[];
+  /** A value as text, exactly. */
+  exact: (value: number) => string;
+  /** A value as text for the axis. */
+  short: (value: number) => string;
+};
+
+function toneOf(name: string, index: number): string {
+  return VERDICT_TONES[name] ?? TONES[Math.min(index, TONES.length - 1)] ?? '';
+}
+
+/** Bars of several series on top of each other. Negative values are drawn as nothing; the table has them. */
+export function StackedBars({ label, places, series, exact, short }: Charted) {
+  const sums = places.map((_, at) =>
+    series.reduce((sum, { values }) => sum + Math.max(0, values[at] ?? 0), 0),
+  );
+  const y = scaleLinear([0, Math.max(1, ...sums)], [HEIGHT - BOTTOM, TOP]).nice(4);
+  const x = scaleBand(
+    places.map((_, at) => String(at)),
+    [LEFT, WIDTH],
+  ).padding(0.2);
+  return (
+    <Chart label={label} places={places} series={series} exact={exact}>
+      <Axis y={y} short={short} />
+      {places.map((place, at) => {
+        let below = 0;
+        return (
+          <g key={place}>
+            {series.map(({ name, values }, index) => {
+              const value = Math.max(0, values[at] ?? 0);
+              const from = below;
+              below += value;
+              return value === 0 ? null : (
+                <rect
+                  key={name}
+                  x={x(String(at))}
+                  width={x.bandwidth()}
+                  y={y(below)}
+                  height={Math.max(0.5, y(from) - y(below))}
+                  className={toneOf(name, index)}
+                >
+                  <title>{`${place}, ${name}: ${exact(value)}`}</title>
+                </rect>
+              );
+            })}
+          </g>
+        );
+      })}
+      <Places places={places} at={(index) => (x(String(index)) ?? 0) + x.bandwidth() / 2} />
+    </Chart>
+  );
+}
+
+/** One area for each series, over each other. A place without a value interrupts them. */
+export function Lines({ label, places, series, exact, short }: Charted) {
+  const most = Math.max(1, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)));
+  const y = scaleLinear([0, most], [HEIGHT - BOTTOM, TOP]).nice(4);
+  const x = scaleLinear([0, Math.max(1, places.length - 1)], [LEFT + 4, WIDTH - 8]);
+  const shape = line<number | null>(
+    (_, at) => x(at),
+    (value) => y(value ?? 0),
+  )
+    .defined((value) => value !== null)
+    .curve(curveMonotoneX);
+  const ground = area<number | null>(
+    (_, at) => x(at),
+    y(0),
+    (value) => y(value ?? 0),
+  )
+    .defined((value) => value !== null)
+    .curve(curveMonotoneX);
+  return (
+    <Chart label={label} places={places} series={series} exact={exact}>
+      <Axis y={y} short={short} />
+      {series.map(({ name, values }, index) => (
+        <g key={name} className={toneOf(name, index)}>
+          <path d={ground([...values]) ?? ''} className={styles.ground} />
+          <path d={shape([...values]) ?? ''} className={styles.line} />
+          {values.map((value, at) =>
+            value === null ? null : (
+              <circle key={places[at]} cx={x(at)} cy={y(value)} r={2.5}>
+                <title>{`${places[at]}, ${name}: ${exact(value)}`}</title>
+              </circle>
+            ),
+          )}
+        </g>
+      ))}
+      <Places places={places} at={(index) => x(index)} />
+    </Chart>
+  );
+}
+
+function shown(value: number | null | undefined, exact: Charted['exact']): string {
+  return value == null ? 'none' : exact(value);
+}
+
+function Chart({ label, places, series, exact, children }: Omit<Charted, 'short'> & { children: ReactNode }) {
+  return (
+    <figure className="stack" style={{ margin: 0 }}>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} className={styles.chart} role="img" aria-label={label}>
+        {children}
+      </svg>
+      {series.length > 1 && (
+        <ul className={styles.legend} aria-label="Legend">
+          {series.map(({ name }, index) => (
+            <li key={name}>
+              <span className={`${styles.swatch} ${toneOf(name, index)}`} /> {name}
+            </li>
+          ))}
+        </ul>
+      )}
+      <details>
+        <summary>Numbers</summary>
+        <Table
+          label={`${label}, as a table`}
+          columns={[
+            { head: 'Time', isHead: true, cell: (at) => places[at] },
+            ...series.map(({ name, values }) => ({
+              head: name,
+              look: 'number' as const,
+              cell: (at: number) => shown(values[at], exact),
+            })),
+          ]}
+          rows={places.map((_, at) => at)}
+          nameOf={String}
+        />
+      </details>
+    </figure>
+  );
+}
+
+function Axis({
+  y,
+  short,
+}: {
+  y: ReturnType<typeof scaleLinear<number, number>>;
+  short: (value: number) => string;
+}) {
+  return (
+    <g>
+      {y.ticks(4).map((value) => (
+        <g key={value}>
+          <line x1={LEFT} x2={WIDTH} y1={y(value)} y2={y(value)} className={styles.axis} />
+          <text x={LEFT - 6} y={y(value) + 4} textAnchor="end">
+            {short(value)}
+          </text>
+        </g>
+      ))}
+    </g>
+  );
+}
+
+/** At most eight texts fit beside each other. */
+function Places({ places, at }: { places: readonly string[]; at: (index: number) => number }) {
+  const every = Math.max(1, Math.ceil(places.length / 8));
+  return (
+    <g>
+      {places.map((place, index) =>
+        index % every === 0 ? (
+          <text
+            key={place}
+            x={at(index)}
+            y={HEIGHT - 6}
+            // The last one would be cut if it were in the middle.
+            textAnchor={at(index) > WIDTH - 24 ? 'end' : 'middle'}
+          >
+            {place}
+          </text>
+        ) : null,
+      )}
+    </g>
+  );
+}
+
+/** How much of a limit is used. Above four fifths it looks different, and above the limit again. */
+export function Meter({ percent, label }: { percent: number; label: string }) {
+  const tone = percent >= 100 ? styles.over : percent >= 80 ? styles.near : styles.full;
+  return (
+    <svg
+      className={styles.meter}
+      viewBox="0 0 100 8"
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+    >
+      <rect x="0" y="0" width="100" height="8" rx="2" className={styles.track} />
+      <rect x="0" y="0" width={Math.min(100, Math.max(0, percent))} height="8" rx="2" className={tone} />
+    </svg>
+  );
+}

@@ -1,0 +1,64 @@
+import type { DecisionFound } from '@mandate/query';
+import { Link } from '@tanstack/react-router';
+import { Money } from './money.tsx';
+import { type Column, Table } from './table.tsx';
+import { Verdict } from './verdict.tsx';
+import { When } from './when.tsx';
+
+type Row = Pick<
+  DecisionFound,
+  'id' | 'agentId' | 'type' | 'tool' | 'model' | 'verdict' | 'code' | 'decidedAt' | 'chargedMicros'
+> &
+  Partial<Pick<DecisionFound, 'subject'>>;
+
+/** The columns of every list of decisions, by name. */
+export const DECISION_COLUMNS = {
+  time: { head: 'Time', cell: ({ decidedAt }) => <When at={decidedAt} /> },
+  agent: {
+    head: 'Agent',
+    look: 'wide',
+    cell: ({ agentId }) => (
+      <Link to="/agents/$agent" params={{ agent: agentId }}>
+        {agentId}
+      </Link>
+    ),
+  },
+  action: {
+    head: 'Action',
+    look: 'wide',
+    cell: ({ id, tool, model, subject, type }) => (
+      <Link to="/decisions/$id" params={{ id }}>
+        {tool ?? model ?? (subject || type)}
+      </Link>
+    ),
+  },
+  verdict: { head: 'Verdict', cell: ({ verdict }) => <Verdict is={verdict} /> },
+  code: { head: 'Code', look: 'code', cell: ({ code }) => code },
+  charged: {
+    head: 'Charged',
+    look: 'number',
+    cell: ({ chargedMicros }) => <Money micros={chargedMicros} />,
+  },
+} satisfies Readonly<Record<string, Column<Row>>>;
+
+const ALL: readonly Column<Row>[] = Object.values(DECISION_COLUMNS);
+
+export function DecisionTable({
+  label,
+  decisions,
+  empty,
+}: {
+  label: string;
+  decisions: readonly Row[];
+  empty?: string;
+}) {
+  return (
+    <Table
+      label={label}
+      columns={ALL}
+      rows={decisions}
+      nameOf={({ id }) => id}
+      {...(empty !== undefined && { empty })}
+    />
+  );
+}

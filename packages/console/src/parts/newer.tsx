@@ -1,0 +1,31 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback, useState } from 'react';
+import { type LiveEvent, useLiveEvents } from '../data/live.ts';
+
+/**
+ * Says how many events have come since the page was read, and reads it again when a person asks. It does not do so by
+ * itself, because each read is on record and rows would move under the pointer.
+ */
+export function Newer({ isAbout, onShow }: { isAbout: (event: LiveEvent) => boolean; onShow?: () => void }) {
+  const queries = useQueryClient();
+  const [count, setCount] = useState(0);
+  useLiveEvents(
+    useCallback((event: LiveEvent) => isAbout(event) && setCount((before) => before + 1), [isAbout]),
+  );
+  if (count === 0) return null;
+  return (
+    <p role="status" className="row">
+      {count} new since this page was read.
+      <button
+        type="button"
+        onClick={() => {
+          setCount(0);
+          onShow?.();
+          void queries.invalidateQueries({ queryKey: ['read'] });
+        }}
+      >
+        Show
+      </button>
+    </p>
+  );
+}

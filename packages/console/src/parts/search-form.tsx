@@ -1,0 +1,121 @@
+/** A form whose fields are the parameters of the address. So every search is a link. */
+
+import type { ValueFound } from '@mandate/query';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, type ReactNode, useId, useRef, useState } from 'react';
+import { withQuery } from '../data/api.ts';
+import { useParameters } from '../data/parameters.ts';
+import { useRead } from '../data/read.ts';
+import { May } from './may.tsx';
+
+export function SearchForm({ to, children }: { to: string; children: ReactNode }) {
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const form = useRef<HTMLFormElement>(null);
+  const parameters = useParameters();
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const given = [...new FormData(event.currentTarget)].map(([name, value]) => [name, String(value).trim()]);
+    void navigate({ to, search: Object.fromEntries(given.filter(([, value]) => value !== '')) });
+    // The same search again means: what is there now?
+    void queries.invalidateQueries({ queryKey: ['read'] });
+  }
+  return (
+    <form ref={form} className="filters" onSubmit={submit} key={JSON.stringify(parameters)}>
+      {children}
+      <button type="submit" className="primary">
+        Search
+      </button>
+      <May
+        whyNot={Object.keys(parameters).length === 0 ? 'No filter is set.' : null}
+        onClick={() => void navigate({ to, search: {} })}
+      >
+        Clear
+      </May>
+    </form>
+  );
+}
+
+/** @param field suggests the values that decisions have in this field. They are read when the filter gets the focus */
+export function TextFilter({
+  name,
+  label,
+  placeholder,
+  field,
+}: {
+  name: string;
+  label: string;
+  placeholder?: string;
+  field?: string;
+}) {
+  const list = useId();
+  const [isAsked, setAsked] = useState(false);
+  const { data } = useRead<{ values: ValueFound[] }>(
+    isAsked && field !== undefined ? withQuery('/v1/audit/values', { field, limit: 100 }) : null,
+  );
+  const parameters = useParameters();
+  return (
+    <label>
+      {label}
+      <input
+        type="search"
+        name={name}
+        defaultValue={parameters[name] ?? ''}
+        placeholder={placeholder}
+        list={data === undefined ? undefined : list}
+        onFocus={() => setAsked(true)}
+      />
+      {data !== undefined && (
+        <datalist id={list}>
+          {data.values.map(({ value }) => (
+            <option key={value} value={value} />
+          ))}
+        </datalist>
+      )}
+    </label>
+  );
+}
+
+export function ChoiceFilter({
+  name,
+  label,
+  choices,
+  unset,
+}: {
+  name: string;
+  label: string;
+  choices: readonly (readonly [value: string, text: string])[];
+  /** The text of the choice that sets no filter. Absent: one choice is always set, the first by default. */
+  unset?: string;
+}) {
+  const parameters = useParameters();
+  return (
+    <label>
+      {label}
+      <select name={name} defaultValue={parameters[name] ?? ''}>
+        {unset !== undefined && <option value="">{unset}</option>}
+        {choices.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** The periods that people ask for, as the routes take them. */
+export const PERIODS = [
+  ['1h', 'last hour'],
+  ['24h', 'last 24 hours'],
+  ['7d', 'last 7 days'],
+  ['30d', 'last 30 days'],
+  ['90d', 'last 90 days'],
+] as const;
+
+/** The length of the buckets of a chart over one of these periods. */
+export function intervalOf(period: string): string {
+  if (period === '1h') return '5m';
+  return period === '24h' ? '1h' : '1d';
+}

@@ -1,0 +1,161 @@
+/** Stops agents, and revives them. Stopping takes two keys, because it is safe. A revive is a question. */
+import type { KillAnswer, ReviveAnswer } from '@mandate/gateway';
+import { useQueryClient } from '@tanstack/react-query';
+import { createContext, type ReactNode, useContext, useMemo, useRef, useState } from 'react';
+import { send } from '../data/api.ts';
+import { useSession } from '../data/session.ts';
+import { Ask } from './ask.tsx';
+import { KillCard, type Killed } from './kill-card.tsx';
+
+type Target = { scope: 'agent' | 'subtree'; agentId: string } | { scope: 'tenant' };
+type Stopping = { stop: (target: Target) => void; revive: (target: Target) => void };
+
+const Context = createContext<Stopping>({ stop: () => {}, revive: () => {} });
+
+export function useStopping(): Stopping {
+  return useContext(Context);
+}
+
+/** Asks the questions, and shows the card of each kill above the page. */
+export function StoppingProvider({ children }: { children: (cards: ReactNode) => ReactNode }) {
+  const [asked, setAsked] = useState<{ does: 'stop' | 'revive'; target: Target } | null>(null);
+  const [killed, setKilled] = useState<readonly Killed[]>([]);
+  const stopping = useMemo<Stopping>(
+    () => ({
+      stop: (target) => setAsked({ does: 'stop', target }),
+      revive: (target) => setAsked({ does: 'revive', target }),
+    }),
+    [],
+  );
+  const close = () => setAsked(null);
+  const cards =
+    killed.length === 0 ? null : (
+      <div className="stack">
+        {killed.map((one) => (
+          <KillCard
+            key={`${one.answer.commandId} ${one.answer.revision}`}
+            killed={one}
+            onClose={() => setKilled(killed.filter((other) => other !== one))}
+          />
+        ))}
+      </div>
+    );
+  return (
+    <Context value={stopping}>
+      {children(cards)}
+      {asked?.does === 'stop' && (
+        <Stop
+          target={asked.target}
+          onClose={close}
+          onKilled={(one) => {
+            setKilled([one, ...killed]);
+            close();
+          }}
+        />
+      )}
+      {asked?.does === 'revive' && <Revive target={asked.target} onClose={close} />}
+    </Context>
+  );
+}
+
+function Stop({
+  target,
+  onClose,
+  onKilled,
+}: {
+  target: Target;
+  onClose: () => void;
+  onKilled: (killed: Killed) => void;
+}) {
+  const { tenant } = useSession();
+  const queries = useQueryClient();
+  const [reason, setReason] = useState('');
+  const [isSubtree, setSubtree] = useState(target.scope === 'subtree');
+  const button = useRef<HTMLInputElement>(null);
+  // The plane counts a request with this key once, so a double Enter or a retry is the same kill.
+  const [idempotencyKey] = useState(() => crypto.randomUUID());
+  async function kill() {
+    const said = reason.trim() === '' ? {} : { reason: reason.trim() };
+    const { answer, tookMs } = await sendKill();
+    onKilled({ answer, tookMs, atMs: Date.now() });
+    void queries.invalidateQueries({ queryKey: ['read'] });
+
+    async function sendKill() {
+      const sent =
+        target.scope === 'tenant'
+          ? await send<KillAnswer>('POST', '/v1/kill', { body: { scope: 'tenant', ...said }, idempotencyKey })
+          : await send<KillAnswer>('POST', `/v1/agents/${encodeURIComponent(target.agentId)}/kill`, {
+              body: { ...said, subtree: isSubtree },
+              idempotencyKey,
+            });
+      return { answer: sent.body, tookMs: sent.tookMs };
+    }
+  }
+  const isTenant = target.scope === 'tenant';
+  return (
+    <Ask
+      title={isTenant ? `Stop every agent of ${tenant}?` : `Stop ${target.agentId}?`}
+      does={isTenant ? 'Stop them all' : 'Stop'}
+      isGrave
+      onDo={kill}
+      onClose={onClose}
+      first={button}
+    >
+      <p>
+        {isTenant
+          ? 'Nothing is allowed to any agent of this tenant until you revive it, and agents that appear later are stopped too.'
+          : 'Nothing is allowed to this agent until you revive it.'}{' '}
+        Calls that were allowed before may still run; the card that follows names them.
+      </p>
+      <label>
+        Reason (optional; the agent sees it)
+        <input
+          ref={button}
+          value={reason}
+          maxLength={500}
+          onChange={(event) => setReason(event.target.value)}
+        />
+      </label>
+      {!isTenant && (
+        <label className="beside">
+          <input type="checkbox" checked={isSubtree} onChange={(event) => setSubtree(event.target.checked)} />
+          Stop its descendants too
+        </label>
+      )}
+      <p className="quiet">Enter stops, Escape does not.</p>
+    </Ask>
+  );
+}
+
+function Revive({ target, onClose }: { target: Target; onClose: () => void }) {
+  const { tenant } = useSession();
+  const queries = useQueryClient();
+  const [reason, setReason] = useState('');
+  const [idempotencyKey] = useState(() => crypto.randomUUID());
+  async function revive() {
+    const said = { reason: reason.trim() };
+    await (target.scope === 'tenant'
+      ? send<ReviveAnswer>('POST', '/v1/revive', { body: { scope: 'tenant', ...said }, idempotencyKey })
+      : send<ReviveAnswer>('POST', `/v1/agents/${encodeURIComponent(target.agentId)}/revive`, {
+          body: { ...said, subtree: target.scope === 'subtree' },
+          idempotencyKey,
+        }));
+    onClose();
+    void queries.invalidateQueries({ queryKey: ['read'] });
+  }
+  return (
+    <Ask
+      title={`Revive ${target.scope === 'tenant' ? `the tenant ${tenant}` : target.agentId}?`}
+      does="Revive"
+      whyNot={reason.trim() === '' ? 'Say why it may run again.' : null}
+      onDo={revive}
+      onClose={onClose}
+    >
+      <p>It may act again at once, as far as its mandate allows.</p>
+      <label>
+        Reason
+        <input value={reason} maxLength={500} required onChange={(event) => setReason(event.target.value)} />
+      </label>
+    </Ask>
+  );
+}

@@ -1,0 +1,75 @@
+/** Every table of the console. */
+import type { ReactNode } from 'react';
+import styles from './parts.module.css';
+import { Empty } from './problem.tsx';
+
+export type Column<Row> = {
+  head: string;
+  cell: (row: Row) => ReactNode;
+  /** Numbers stand at the right. Wide cells keep room for long words. Code has letters of one width. */
+  look?: 'number' | 'wide' | 'code' | 'wide code';
+  /** The cell names its row, for people who do not see the table. */
+  isHead?: boolean;
+  /** Only people who do not see the table need the heading. */
+  isHeadHidden?: boolean;
+};
+
+const CLASSES = { number: 'number', wide: 'wide', code: 'mono', 'wide code': 'mono wide' } as const;
+
+/**
+ * @param nameOf a text that is different for each row
+ * @param across what a row shows across all columns. Null: the row has its cells
+ * @param empty shown instead of a table without rows
+ */
+export function Table<Row>({
+  label,
+  columns,
+  rows,
+  nameOf,
+  across,
+  empty,
+}: {
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  nameOf: (row: Row, index: number) => string;
+  across?: (row: Row) => ReactNode;
+  empty?: ReactNode;
+}) {
+  if (rows.length === 0 && empty !== undefined) return <Empty>{empty}</Empty>;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that is too wide must be scrolled by the keyboard too
+    <section className={styles.scroll} aria-label={`Table: ${label}`} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {columns.map(({ head, look, isHeadHidden }) => (
+              <th key={head} scope="col" className={look === 'number' ? 'number' : undefined}>
+                {isHeadHidden ? <span className="visually-hidden">{head}</span> : head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => {
+            const whole = across?.(row) ?? null;
+            return (
+              <tr key={nameOf(row, index)}>
+                {whole === null ? (
+                  columns.map((column) => <Cell key={column.head} column={column} row={row} />)
+                ) : (
+                  <td colSpan={columns.length}>{whole}</td>
+                )}
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Cell<Row>({ column: { cell, look, isHead }, row }: { column: Column<Row>; row: Row }) {
+  if (isHead) return <th scope="row">{cell(row)}</th>;
+  return <td className={look === undefined ? undefined : CLASSES[look]}>{cell(row)}</td>;
+}
