@@ -13,6 +13,9 @@ import { isForTests, type Tree, type Workspace, workspaceOf } from './tree.ts';
 const DEMO = '@mandate/demo';
 const ONLY_IN_A_CLONE = [DEMO, '@mandate/examples'];
 
+/** The pages are built for browsers. So their libraries are development dependencies, and no image has them. */
+const BUILT = '@mandate/console';
+
 /** The code that tests share. The examples use its model server. */
 const TESTING = '@mandate/testing';
 
@@ -43,6 +46,7 @@ const SERVICES = [
   '@mandate/alerter',
   '@mandate/runner',
   '@mandate/model-gateway',
+  '@mandate/console-service',
 ];
 
 /** For each folder: the other workspaces that its code may import, tests excepted. */
@@ -132,6 +136,8 @@ const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
   ['packages/control-log', [...ADAPTER, '@mandate/bus', '@mandate/policy', '@mandate/control']],
   ['packages/mcp', [...ADAPTER, '@mandate/sdk']],
   ['packages/context', [...CONTRACTS, '@mandate/sdk']],
+  // The pages import types of answers from the services, and no code of them.
+  ['packages/console', [...CONTRACTS, '@mandate/policy', '@mandate/control', ...SERVICES]],
   ['services/control', [...SERVICE, '@mandate/agent-manifest']],
   ['services/runner', [...SERVICE, '@mandate/agent-manifest', '@mandate/client', '@mandate/sdk']],
   ['services/model-gateway', [...SERVICE, '@mandate/step', '@mandate/sdk']],
@@ -178,6 +184,7 @@ const CLIENTS: ReadonlyMap<string, readonly string[]> = new Map([
   ['pino', SERVER],
   ['prom-client', SERVER],
   ['@opentelemetry', SERVER],
+  ['openid-client', ['services/console']],
 ]);
 
 /** Returns every import that breaks a rule, as `path:line what is wrong`. */
@@ -207,9 +214,11 @@ function faultOf(tree: Tree, path: string, specifier: string): string | null {
 }
 
 function relativeFault(tree: Tree, path: string, specifier: string): string | null {
-  const target = posix.join(posix.dirname(path), specifier);
+  // Vite gives the address of a built worker for `./worker.ts?worker&url`.
+  const [file = specifier] = specifier.split('?worker&url');
+  const target = posix.join(posix.dirname(path), file);
   if (specifier.endsWith('.json')) return null;
-  if (!specifier.endsWith('.ts')) return `imports ${specifier}: write the path with its .ts`;
+  if (!file.endsWith('.ts')) return `imports ${specifier}: write the path with its .ts`;
   if (!tree.files.has(target)) return `imports ${specifier}, which does not exist`;
   if (workspaceOf(tree, target) !== workspaceOf(tree, path)) {
     return `imports ${specifier} of another package: import it by the package's name`;
@@ -220,8 +229,8 @@ function relativeFault(tree: Tree, path: string, specifier: string): string | nu
 function declarationFault(tree: Tree, path: string, from: Workspace, name: string): string | null {
   if (name === from.name) return `imports its own package by name: write a relative path`;
   if (from.dependencies.includes(name)) return null;
-  const isOfClone = name === DEMO || ONLY_IN_A_CLONE.includes(from.name);
-  if (isOfClone && from.devDependencies.includes(name)) return null;
+  const isForDevelopment = name === DEMO || from.name === BUILT || ONLY_IN_A_CLONE.includes(from.name);
+  if (isForDevelopment && from.devDependencies.includes(name)) return null;
   if (isForTests(path) || from.folder === '') {
     const root = tree.workspaces.find(({ folder }) => folder === '');
     const installed = [

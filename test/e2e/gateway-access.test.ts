@@ -118,9 +118,9 @@ test('records each refused request once, and does not record the content of requ
     ['publisher', 'POST', '/v1/actions', { waitMs: '0' }, { ...action, tenant: 'globex' }],
     ['publisher', 'POST', '/v1/outcomes', { waitMs: '0' }, { ...outcome, agentId: 'other-1' }],
     ['publisher', 'GET', '/v1/agents/other-1/kill-status', { id: 'other-1' }],
-    ['operator', 'POST', '/v1/kill', {}, { scope: 'all' }],
-    ['operator', 'POST', '/v1/revive', {}, { scope: 'all' }],
-    ['operator', 'GET', '/v1/ledger/open?tenant=globex', { tenant: 'globex' }],
+    ['operator', 'POST', '/v1/kill', { dryRun: 'false' }, { scope: 'all' }],
+    ['operator', 'POST', '/v1/revive', { dryRun: 'false' }, { scope: 'all' }],
+    ['operator', 'GET', '/v1/ledger/open?tenant=globex', { tenant: 'globex', limit: '100' }],
     ['operator', 'POST', '/v1/persons/find?person=mia', {}, { person: 'mia_li_3668' }],
     ['publisher', 'POST', '/v1/persons/erase', {}, { person: 'mia_li_3668' }],
   ] as const;

@@ -274,3 +274,40 @@ test('an agent learns the answer after a restart of the gateway, without an audi
   ] as const)
     expect((await plane.call(key, 'GET', `${asked}/answer`)).status).toBe(key === 'sdk' ? 403 : 404);
 });
+
+test('the scope approve answers approvals, and opens no other command', async () => {
+  const plane = await startGatewayPlane({ mandates: MANDATES });
+  await plane.decide();
+  const path = await waiting(plane, call('s-1', 'send'));
+  expect((await plane.call('auditor', 'POST', `${path}/approve`, because)).body.code).toBe('FORBIDDEN');
+  expect((await plane.call('stranger', 'POST', `${path}/approve`, because)).body.code).toBe(
+    'APPROVAL_NOT_FOUND',
+  );
+  for (const command of ['/v1/agents/bot-1/kill', '/v1/kill', '/v1/budgets/adjust'])
+    expect((await plane.call('approver', 'POST', command, {})).body.code).toBe('FORBIDDEN');
+  expect((await plane.call('approver', 'POST', `${path}/approve`, because)).status).toBe(200);
+  expect((await plane.call('publisher', 'POST', WAIT, call('s-1', 'send'))).body.decision).toMatchObject({
+    code: 'ALLOWED',
+  });
+});
+
+test('nobody answers for an action that they asked for, if the tenant forbids it', async () => {
+  const plane = await startGatewayPlane({ mandates: MANDATES, forbidsOwnApproval: true });
+  await plane.decide();
+  const asked = (id: string, principal?: string) =>
+    waiting(plane, { ...call(id, 'send'), ...(principal && { principal: { id: principal } }) });
+  const paths = [await asked('own', 'approver'), await asked('other', 'ann'), await asked('no-one')];
+  const codes = async (answer: string) =>
+    Promise.all(
+      paths.map(async (path) => {
+        const { status, body } = await plane.call('approver', 'POST', `${path}/${answer}`, because);
+        return body.code ?? status;
+      }),
+    );
+  expect(await codes('deny?dryRun=true')).toEqual(['OWN_QUESTION', 200, 200]);
+  expect(await codes('approve')).toEqual(['OWN_QUESTION', 200, 200]);
+  expect((await plane.call('operator', 'POST', `${paths[0]}/approve`, because)).status).toBe(200);
+  const unknown = approvalId({ agentId: 'bot-1', actionId: 'never', digest: 'x' });
+  const answered = await plane.call('approver', 'POST', `/v1/approvals/${unknown}/approve`, because);
+  expect([answered.status, answered.body.code]).toEqual([503, 'QUESTION_UNKNOWN']);
+});

@@ -48,9 +48,21 @@ test('delivers kills of their own agents to publishers, no kill of another tenan
   expect(targetsIn(stranger)).toEqual([{ scope: 'all' }]);
 });
 
-test('needs a key with publish or operate, and ends when the gateway stops', async () => {
+test('shows an auditor every switch of its tenant, but not who pulled it', async () => {
+  const { listen, kill } = await scene();
+  await kill('bot-1');
+  const [auditor, stranger] = [await listen('auditor'), await listen('stranger')];
+  await kill('other');
+  await waitUntil('the kill', () => auditor.events.some(({ event }) => event === 'killed'));
+  const flag = { scope: 'agent', revision: 1, reason: 'killed by an operator', target: agent('bot-1') };
+  expect(auditor.events[0]?.data).toEqual({ killed: [flag] });
+  expect(stranger.events.filter(({ event }) => event !== 'flags')).toEqual([]);
+  expect(stranger.events[0]?.data).toEqual({ killed: [] });
+});
+
+test('needs a key with publish, audit or operate, and ends when the gateway stops', async () => {
   const { plane, listen } = await scene();
-  expect((await listenToKills(plane.url, plane.key('auditor'))).status).toBe(403);
+  expect((await listenToKills(plane.url, plane.key('protector'))).status).toBe(403);
   const { ended } = await listen('operator');
   await plane.server.close();
   await ended;

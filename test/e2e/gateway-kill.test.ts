@@ -29,7 +29,11 @@ test('kill stops an agent and lists what may still run; revive lets the agent wo
     target: { scope: 'agent', tenant: 'acme', agentId: 'bot-1' },
     openCount: 2,
   });
-  expect(killed.body.open).toMatchObject([{ actionId: 'a-1' }, { actionId: 'a-2' }]);
+  const open = { type: 'tool_call', tool: 'look', leaseExpiresAtMs: expect.any(Number) };
+  expect(killed.body.open).toMatchObject([
+    { actionId: 'a-1', ...open },
+    { actionId: 'a-2', ...open },
+  ]);
 
   const events = (await plane.decided()).filter(({ event }) => event === 'agent.killed');
   expect(events).toMatchObject([

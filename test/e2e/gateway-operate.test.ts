@@ -1,7 +1,8 @@
 /** Tests what operators read and change in the ledger over HTTP: budgets, open actions and agents. */
 import type { AgentRegister, AgentStatus } from '@mandate/control';
+import { waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import { startGatewayPlane } from './support/gateway-plane.ts';
+import { type KeyName, startGatewayPlane } from './support/gateway-plane.ts';
 
 const MANDATES = `
 version: 1
@@ -42,6 +43,28 @@ test('only a key with a special scope can give money back to a budget of the ten
   expect(await adjust('owner', -1)).toBe('BUDGET_OF_TENANT_LIMITS');
   expect(await plane.ledger.balances('acme')).toMatchObject([{ spent: -1 }, { spent: 5 }]);
 });
+
+test.each(['tokens', 'toolCalls'] as const)(
+  'a counter in the unit %s is adjusted in its unit, apart from money and from other units',
+  async (unit) => {
+    const plane = await startGatewayPlane({ mandates: MANDATES });
+    const adjust = (more: object) =>
+      plane.call('operator', 'POST', '/v1/budgets/adjust', { reason: 'test', ...more });
+    const budget = { ...total, unit };
+    expect((await adjust({ budget, delta: 7 })).body).toMatchObject({ delta: 7, used: 7 });
+    expect((await adjust({ budget, delta: -2 })).body).toMatchObject({ delta: -2, used: 5 });
+    for (const wrong of [{ budget, deltaMicros: 1 }, { budget: total, delta: 1 }, { budget }])
+      expect((await adjust(wrong)).status).toBe(400);
+    expect(await plane.ledger.balances('acme')).toMatchObject([{ budget: { unit }, spent: 5 }]);
+    const { body } = await plane.call('operator', 'GET', '/v1/ledger/balances');
+    expect(body.balances).toMatchObject([{ budget, used: 5 }]);
+    const adjusted = (await plane.decided()).filter(({ event }) => event === 'budget.adjusted');
+    expect(adjusted).toMatchObject([
+      { adjustment: { delta: 7, used: 7 } },
+      { adjustment: { delta: -2, used: 5 } },
+    ]);
+  },
+);
 
 test('an adjusted budget takes effect at once, in dollars or micro-dollars, and is recorded on the log', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
@@ -125,7 +148,37 @@ test('lists balances, open actions, unpublished decisions, and all agents by id,
   expect(body).toMatchObject({ tenant: 'acme', epoch: plane.ledger.epoch });
   expect(body.balances).toHaveLength(3);
   const open = await plane.call('operator', 'GET', '/v1/ledger/open?agentId=bot-2');
-  expect(open.body.open).toMatchObject([{ actionId: 'a-bot-2', reservedMicros: 400_000 }]);
+  expect(open.body).toMatchObject({ count: 1, next: null });
+  expect(open.body.open).toEqual([
+    {
+      ...{
+        tenant: 'acme',
+        agentId: 'bot-2',
+        actionId: 'a-bot-2',
+        attempt: 1,
+        type: 'tool_call',
+        tool: 'look',
+      },
+      ...{ digest: expect.stringMatching(/^[0-9a-f]{64}$/), sequence: expect.any(Number) },
+      ...{ reservedMicros: 400_000, decidedAtMs: expect.any(Number), leaseExpiresAtMs: expect.any(Number) },
+    },
+  ]);
+  const paged: unknown[] = [];
+  for (let query = '?limit=2'; query !== ''; ) {
+    const page = await plane.call('operator', 'GET', `/v1/ledger/open${query}`);
+    expect(page.body.count).toBe(3);
+    paged.push(...(page.body.open as { agentId: string }[]).map(({ agentId }) => agentId));
+    query = page.body.next === null ? '' : `?limit=2&cursor=${page.body.next}`;
+  }
+  const whole = await plane.call('operator', 'GET', '/v1/ledger/open');
+  expect(paged).toEqual((whole.body.open as { agentId: string }[]).map(({ agentId }) => agentId));
+  // The agents are in different partitions, so they may be decided in any order.
+  expect(paged.toSorted()).toEqual(agents.toSorted());
+  for (const query of ['limit=0', 'limit=1001', 'cursor=x', 'cursor=WzEsIm9wZW4gYWN0aW9ucyIsWyJhIl1d'])
+    expect([query, (await plane.call('operator', 'GET', `/v1/ledger/open?${query}`)).status]).toEqual([
+      query,
+      400,
+    ]);
   expect((await plane.call('operator', 'GET', '/v1/ledger/unpublished')).body.unpublished).toEqual([]);
 
   const first = await plane.call('auditor', 'GET', '/v1/ledger/agents?limit=3');
@@ -155,6 +208,28 @@ test('lists balances, open actions, unpublished decisions, and all agents by id,
   expect(await name('publisher', 'bot-4')).toMatchObject({ status: null, nearest: null });
 });
 
+test('shows a tenant in a few numbers, each tenant its own, and keeps them for two seconds', async () => {
+  const plane = await startGatewayPlane({ mandates: MANDATES });
+  await plane.decide();
+  await plane.call('publisher', 'POST', WAIT, [call('a-1', 'look', 'bot-1'), call('a-2', 'look', 'bot-2')]);
+  await plane.call('operator', 'POST', '/v1/agents/bot-1/kill', {});
+  const ask = async (key: KeyName, query = '') => plane.call(key, 'GET', `/v1/ledger/summary${query}`);
+  const first = await ask('auditor');
+  expect(first.body).toEqual({
+    ...{ asOf: expect.any(String), ageMs: expect.any(Number), agents: 2, openActions: 2 },
+    ...{ reservedMicros: 800_000, spentMicros: 800_000, kills: 1 },
+  });
+  await plane.call('operator', 'POST', '/v1/agents/bot-1/revive', {});
+  const age = Date.now() - Date.parse(String(first.body.asOf));
+  const again = (await ask('operator')).body;
+  if (age < 1_000) expect(again.asOf).toBe(first.body.asOf);
+  await waitUntil('the numbers are read again', async () => (await ask('operator')).body.kills === 0);
+  const nothing = { agents: 0, openActions: 0, reservedMicros: 0, spentMicros: 0, kills: 0 };
+  expect((await ask('stranger')).body).toMatchObject(nothing);
+  for (const key of ['publisher', 'protector'] as const) expect((await ask(key)).status).toBe(403);
+  expect((await ask('auditor', '?tenant=globex')).status).toBe(400);
+});
+
 test('without a ledger, routes that need one say where the ledger is; publishing and waiting still work', async () => {
   const plane = await startGatewayPlane({
     mandates: MANDATES,
@@ -176,6 +251,8 @@ test('without a ledger, routes that need one say where the ledger is; publishing
     ['GET', '/v1/ledger/agents', undefined],
     ['GET', '/v1/ledger', undefined],
     ['GET', '/v1/ledger/open', undefined],
+    ['GET', '/v1/ledger/summary', undefined],
+    ['GET', '/v1/kills', undefined],
   ] as const) {
     const reply = await plane.call('owner', method, path, body);
     expect([path, reply.status, reply.body.code]).toEqual([path, 503, 'LEDGER_UNAVAILABLE']);

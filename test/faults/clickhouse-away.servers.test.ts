@@ -110,8 +110,9 @@ describeWithOwnServers(['clickhouse'], 'ClickHouse', () => {
       }
       await flow.stop();
       await recorder.caughtUp();
+      // On a busy machine, every earlier question may have timed out.
+      await waitUntil('an answer', () => asking.answered() > 0);
       await asking.stop();
-      expect(asking.answered()).toBeGreaterThan(0);
       if (disk === null) expect(asking.refused()).toBeGreaterThan(0);
 
       const numbers = flow.numbers();

@@ -90,8 +90,7 @@ function isAsStrict(one: Plan['limits'][number], other: Plan['limits'][number]):
     const but = other.tool === OPEN_CALLS ? ['maxCalls', 'agentId'] : ['maxCalls'];
     return sameBut(one, other, but) && one.maxCalls <= other.maxCalls;
   }
-  if (one.kind === 'tokens' && other.kind === 'tokens')
-    return sameBut(one, other, ['maxTokens']) && one.maxTokens <= other.maxTokens;
+  if ('most' in one && 'most' in other) return sameBut(one, other, ['most']) && one.most <= other.most;
   if (one.kind !== 'budget' || other.kind !== 'budget') return false;
   return sameBut(one, other, ['maxMicros']) && (one.maxMicros ?? Infinity) <= (other.maxMicros ?? Infinity);
 }

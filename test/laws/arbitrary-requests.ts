@@ -52,6 +52,12 @@ const tokensPerWindow = fc.uniqueArray(
   { maxLength: 2, selector: ({ id, scope, windowMs }) => `${id} ${scope} ${windowMs}` },
 );
 
+const maxToolCalls = fc.constantFrom(0, 1, 2, 5, Number.MAX_SAFE_INTEGER);
+const toolCallsPerWindow = fc.uniqueArray(
+  fc.record({ id: fc.constantFrom('a', 'b'), scope, maxToolCalls, windowMs }),
+  { maxLength: 2, selector: ({ id, scope, windowMs }) => `${id} ${scope} ${windowMs}` },
+);
+
 const modelPrice = fc.record(
   { inputPerMillion: dollars, outputPerMillion: dollars, perCall: dollars },
   {
@@ -76,6 +82,8 @@ const arbitraryFields = fc.record(
     budgets,
     maxTokensTotal: maxTokens,
     tokensPerWindow,
+    maxToolCallsTotal: maxToolCalls,
+    toolCallsPerWindow,
     rateLimit: rate,
     maxWaiting: fc.nat(2),
     allowedTools: patterns,

@@ -391,6 +391,35 @@ const CASES: readonly [string, Case][] = [
     },
   ],
   [
+    'TOOL_CALL_LIMIT_EXCEEDED',
+    {
+      mandate: { maxToolCallsTotal: 1 },
+      asked: LLM,
+      before: (box) => ask(box, { ...LLM, id: 'b' }),
+      needs: {
+        'tool-calls': ['at least 2 tool calls in the agent limit "total", or 1 tool calls given back to it'],
+      },
+      as: 'new-id',
+    },
+  ],
+  [
+    'TOOL_CALL_LIMIT_EXCEEDED',
+    {
+      mandate: {
+        toolCallsPerWindow: [{ id: 'hourly', scope: 'tenant', maxToolCalls: 1, windowMs: 3_600_000 }],
+      },
+      asked: LLM,
+      before: (box) => ask(box, { ...LLM, id: 'b' }),
+      needs: {
+        'tool-calls': [
+          'at least 2 tool calls in the tenant limit "hourly" of 1 h, or 1 tool calls given back to it',
+          expect.stringMatching(/^not before 2026-03-01T13:00:0\d\.\d{3}Z, if nothing else is charged/),
+        ],
+      },
+      as: 'next-attempt',
+    },
+  ],
+  [
     'RATE_LIMIT_EXCEEDED',
     {
       mandate: { rateLimit: { maxCalls: 1, windowMs: 60_000 } },

@@ -104,6 +104,8 @@ function scene() {
           attempt: 1,
           idempotencyKey: null,
           digest: 'd',
+          type: 'tool_call',
+          tool: 'read',
           deadlineAtMs: null,
           maxRemembered: 1_000,
           plan: { ...plan, controlRevision: revision },

@@ -105,14 +105,14 @@ const limited = arbitraryMandate.map(({ expiresAt: _, ...fields }) => fields);
 type Limited = typeof limited extends fc.Arbitrary<infer Fields> ? Fields : never;
 
 const LIMIT =
-  /^In "p", (?:(?<field>maxCostTotal|maxCostPerCall|maxTokensTotal|rateLimit)|the (?<scope>\w+) (?<what>budget|limit) "(?<id>\w+)"(?: of tokensPerWindow)?|toolPolicies\.(?<tool>.+)\.(?<ofTool>maxCostPerCall|rateLimit)) of .* has no effect: /;
+  /^In "p", (?:(?<field>maxCostTotal|maxCostPerCall|maxTokensTotal|maxToolCallsTotal|rateLimit)|the (?<scope>\w+) (?<what>budget|limit) "(?<id>\w+)"(?: of (?<windows>tokensPerWindow|toolCallsPerWindow))?|toolPolicies\.(?<tool>.+)\.(?<ofTool>maxCostPerCall|rateLimit)) of .* has no effect: /;
 
 /**
  * Returns the policy without the limit that a finding names. Scope and id are enough to find a budget, because no two
  * budgets of the test differ only in the window.
  */
 function without(policy: Limited, message: string): Limited {
-  const { field, scope, what, id, tool, ofTool } = LIMIT.exec(message)?.groups ?? {};
+  const { field, scope, what, windows, id, tool, ofTool } = LIMIT.exec(message)?.groups ?? {};
   if (tool !== undefined) {
     const { [ofTool as 'rateLimit']: _, ...others } = policy.toolPolicies?.[tool] ?? {};
     return { ...policy, toolPolicies: { ...policy.toolPolicies, [tool]: others } };
@@ -120,7 +120,8 @@ function without(policy: Limited, message: string): Limited {
   if (what === 'limit')
     return {
       ...policy,
-      tokensPerWindow: policy.tokensPerWindow?.filter((one) => one.id !== id || one.scope !== scope) ?? [],
+      [windows as 'tokensPerWindow']:
+        policy[windows as 'tokensPerWindow']?.filter((one) => one.id !== id || one.scope !== scope) ?? [],
     };
   if (id !== undefined)
     return {

@@ -15,6 +15,7 @@ async function codesOf(mandate: object, asks: readonly object[]) {
 const call = asking({ id: 'a', estimatedCostMicros: 1 });
 const llmCall = asking({ id: 'a', type: 'llm_call', inputTokens: 1, maxOutputTokens: 0 });
 const NO_TOKENS = { id: 'w', scope: 'agent', maxTokens: 0, windowMs: 1 };
+const NO_TOOL_CALLS = { id: 'w', scope: 'agent', maxToolCalls: 0, windowMs: 1 };
 
 test.each([
   ['maxCostTotal', 'COST_LIMIT_EXCEEDED', { maxCostTotal: 0 }],
@@ -29,12 +30,27 @@ test.each([
 });
 
 test.each([
-  ['maxTokensTotal', { maxTokensTotal: 0 }],
-  ['tokensPerWindow', { tokensPerWindow: [NO_TOKENS] }],
-])('%s: zero refuses every LLM call, absent and empty refuse none', async (_field, zero) => {
+  ['maxTokensTotal', 'TOKEN_LIMIT_EXCEEDED', { maxTokensTotal: 0 }],
+  ['tokensPerWindow', 'TOKEN_LIMIT_EXCEEDED', { tokensPerWindow: [NO_TOKENS] }],
+  ['maxToolCallsTotal', 'TOOL_CALL_LIMIT_EXCEEDED', { maxToolCallsTotal: 0 }],
+  ['toolCallsPerWindow', 'TOOL_CALL_LIMIT_EXCEEDED', { toolCallsPerWindow: [NO_TOOL_CALLS] }],
+])('%s: zero refuses every LLM call, absent and empty refuse none', async (_field, code, zero) => {
   expect(await codesOf({}, [llmCall])).toEqual(['ALLOWED']);
-  expect(await codesOf({ tokensPerWindow: [] }, [llmCall])).toEqual(['ALLOWED']);
-  expect(await codesOf(zero, [llmCall])).toEqual(['TOKEN_LIMIT_EXCEEDED']);
+  expect(await codesOf({ tokensPerWindow: [], toolCallsPerWindow: [] }, [llmCall])).toEqual(['ALLOWED']);
+  expect(await codesOf(zero, [llmCall])).toEqual([code]);
+});
+
+test('a limit on tool calls allows exactly as many calls at once as it has tool calls', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 0, max: 12 }), async (fits) => {
+      const calls = Array.from({ length: fits + 1 }, (_, at) =>
+        asking({ id: `a${at}`, type: 'llm_call', inputTokens: 1, maxOutputTokens: 0 }),
+      );
+      const codes = await codesOf({ maxToolCallsTotal: fits }, calls);
+      expect(codes).toEqual([...Array<string>(fits).fill('ALLOWED'), 'TOOL_CALL_LIMIT_EXCEEDED']);
+    }),
+    { numRuns: 13 },
+  );
 });
 
 test('a limit on tokens allows exactly as many calls as it has tokens for', async () => {

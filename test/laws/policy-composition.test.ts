@@ -212,8 +212,8 @@ function counterOf(limit: Limit): string {
 
 function mostOf(limit: Limit | undefined): number {
   if (limit?.kind === 'rate') return limit.maxCalls;
-  if (limit?.kind === 'tokens') return limit.maxTokens;
-  return limit?.kind === 'budget' ? (limit.maxMicros ?? Number.POSITIVE_INFINITY) : 0;
+  if (limit?.kind === 'budget') return limit.maxMicros ?? Number.POSITIVE_INFINITY;
+  return limit !== undefined && 'most' in limit ? limit.most : 0;
 }
 
 test('an allowlist of several policies allows the names that all of them match; a denylist denies the names that any matches', () => {

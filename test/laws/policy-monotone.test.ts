@@ -66,6 +66,24 @@ const STRICTER: Readonly<Record<string, (fields: Fields) => object>> = {
       { id: 'n', scope: 'agent', maxTokens: 1_200, windowMs: 3_000 },
     ],
   }),
+  'fewer tool calls in all': (fields) => ({
+    ...fields,
+    maxToolCallsTotal: Math.min(fields.maxToolCallsTotal ?? 1, 1),
+  }),
+  'fewer tool calls in each window': (fields) => ({
+    ...fields,
+    toolCallsPerWindow: (fields.toolCallsPerWindow ?? []).map((window) => ({
+      ...window,
+      maxToolCalls: Math.min(window.maxToolCalls, 1),
+    })),
+  }),
+  'one more limit on tool calls': (fields) => ({
+    ...fields,
+    toolCallsPerWindow: [
+      ...(fields.toolCallsPerWindow ?? []),
+      { id: 'n', scope: 'agent', maxToolCalls: 2, windowMs: 3_000 },
+    ],
+  }),
   'smaller budgets': (fields) => ({
     ...fields,
     budgets: (fields.budgets ?? []).map((budget) => ({ ...budget, max: Math.min(budget.max, 0.1) })),

@@ -43,9 +43,7 @@ function factsOf(plan: Plan): fc.Arbitrary<StepFacts> {
       return kind === 'rate'
         ? seen.map(({ amount, ...fact }) => ({ kind, calls: amount, ...fact }))
         : seen.map(({ amount, ...fact }) =>
-            kind === 'tokens'
-              ? { kind, usedTokens: amount, ...fact }
-              : { kind, spentMicros: amount, ...fact },
+            kind === 'budget' ? { kind, spentMicros: amount, ...fact } : { kind, used: amount, ...fact },
           );
     }),
   );

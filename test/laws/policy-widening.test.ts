@@ -295,6 +295,18 @@ test.each<[string, object, object, string[]]>([
     ['tokensPerWindow w: 500 of each agent in 60000 ms → 500 of each agent in 30000 ms, which starts at 0'],
   ],
   [
+    'more tool calls',
+    {
+      maxToolCallsTotal: 5,
+      toolCallsPerWindow: [{ id: 'w', scope: 'agent', maxToolCalls: 5, windowMs: 60_000 }],
+    },
+    {
+      maxToolCallsTotal: 6,
+      toolCallsPerWindow: [{ id: 'w', scope: 'agent', maxToolCalls: 7, windowMs: 60_000 }],
+    },
+    ['maxToolCallsTotal: 5 → 6', 'toolCallsPerWindow w: 5 → 7'],
+  ],
+  [
     'a rate with another counter',
     { rateLimit: { maxCalls: 9, windowMs: 1_000 } },
     { rateLimit: { maxCalls: 5, windowMs: 2_000 } },

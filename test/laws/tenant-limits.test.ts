@@ -22,12 +22,15 @@ const AUTHORITY = arbitraryAuthority(CHAIN);
 /** Tenant limits in one or two fields. With limits in more fields, nothing would be allowed. */
 const TENANT_LIMITS = fc
   .tuple(arbitraryMandate, fc.infiniteStream(fc.nat()))
-  .map(([{ mode: _, budgets, tokensPerWindow, ...fields }, drawn]) => {
+  .map(([{ mode: _, budgets, tokensPerWindow, toolCallsPerWindow, ...fields }, drawn]) => {
     const all = {
       ...fields,
       ...(budgets && { budgets: budgets.filter(({ scope }) => scope !== 'mandate') }),
       ...(tokensPerWindow && {
         tokensPerWindow: tokensPerWindow.filter(({ scope }) => scope !== 'mandate'),
+      }),
+      ...(toolCallsPerWindow && {
+        toolCallsPerWindow: toolCallsPerWindow.filter(({ scope }) => scope !== 'mandate'),
       }),
     };
     const names = Object.keys(all);
@@ -106,6 +109,7 @@ test('tenant limits are always enforced, delegate nothing, and count only budget
     { agents: ['a'] },
     { budgets: [{ id: 'a', scope: 'mandate', max: 1 }] },
     { tokensPerWindow: [{ id: 'a', scope: 'mandate', maxTokens: 1, windowMs: 1 }] },
+    { toolCallsPerWindow: [{ id: 'a', scope: 'mandate', maxToolCalls: 1, windowMs: 1 }] },
   ])
     expect([tenantLimits, document(tenantLimits)]).toEqual([tenantLimits, false]);
 });

@@ -5,7 +5,7 @@
 import { decide, type Mandate, mandatesOfFile, plan } from '@mandate/policy';
 import { loadMandates } from '@mandate/policy/documents';
 import { contentFinders } from '@mandate/privacy';
-import { type Action, type Plan, type StepFacts, wireTime } from '@mandate/schemas';
+import { type Action, isUnit, type Plan, type StepFacts, wireTime } from '@mandate/schemas';
 import { compare } from '../measure/compare.ts';
 import { measureBatches } from '../measure/work.ts';
 import type { Row } from '../row.ts';
@@ -122,7 +122,7 @@ function withinLimits({ limits, leaseMs }: Plan): StepFacts {
     ...{ epoch: 'ep', sequence: 1, atMs: AT_MS, first: null, unremembered: false, late: false, kill: null },
     limits: limits.map(({ kind }) => {
       if (kind === 'budget') return { kind, spentMicros: 0, ok: true, retryAfterMs: null };
-      if (kind === 'tokens') return { kind, usedTokens: 0, ok: true, retryAfterMs: null };
+      if (isUnit(kind)) return { kind, used: 0, ok: true, retryAfterMs: null };
       if (kind === 'rate') return { kind, calls: 0, ok: true, retryAfterMs: null };
       if (kind === 'confirmation') return { kind, ok: true, grant: 'granted', waiting: 0 };
       return { kind, ok: true, fails: null, agentId: 'tutor', intent: 'chat', openedAtMs: AT_MS, calls: 0 };

@@ -90,6 +90,7 @@ async function overHttp(): Promise<Row[]> {
       ...{ pins: null, approvalUrl: null },
     },
     mostBytes: 1024 * 1024,
+    repeats: true,
     warn: (text) => console.error(text),
   });
   const client = startHttpLoad();

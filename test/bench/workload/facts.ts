@@ -1,5 +1,5 @@
 import { type Mandate, plan } from '@mandate/policy';
-import type { Action, Limit, LimitFact, StepFacts } from '@mandate/schemas';
+import { type Action, isUnit, type Limit, type LimitFact, type StepFacts } from '@mandate/schemas';
 
 /**
  * Returns the facts that a ledger without any spending would give for this action. The plan is made for a tool with a
@@ -24,7 +24,7 @@ export function nothingInTheWay(action: Action, mandate: Mandate, atMs: number):
 
 function withinLimit({ kind }: Limit): LimitFact {
   if (kind === 'budget') return { kind, spentMicros: 0, ok: true, retryAfterMs: null };
-  if (kind === 'tokens') return { kind, usedTokens: 0, ok: true, retryAfterMs: null };
+  if (isUnit(kind)) return { kind, used: 0, ok: true, retryAfterMs: null };
   if (kind === 'rate') return { kind, calls: 0, ok: true, retryAfterMs: null };
   if (kind === 'turn')
     return { kind, ok: true, fails: null, agentId: 'agent', intent: null, openedAtMs: 0, calls: 0 };

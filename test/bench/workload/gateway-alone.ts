@@ -43,6 +43,7 @@ export async function gatewayAlone(on: {
       register: { statusOf: () => null, names: () => [] },
       quotas: () => quotas,
       isClosed: () => false,
+      forbidsOwnApproval: () => false,
       isOfTenantLimits: () => false,
       ...on,
       log,

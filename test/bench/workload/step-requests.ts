@@ -24,6 +24,8 @@ export function stepRequestOf(action: Action, mandate: Mandate, nowMs: number): 
     attempt: 1,
     idempotencyKey: null,
     digest: actionDigest(action),
+    type: action.type,
+    tool: action.type === 'tool_call' ? action.tool : null,
     deadlineAtMs: null,
     maxRemembered: DEFAULTS.rememberedIds,
     plan: { ...plan(action, mandate, nowMs), controlRevision: 1 },

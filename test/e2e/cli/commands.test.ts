@@ -84,6 +84,39 @@ describe('publish', () => {
   });
 });
 
+it('kill, revive and budgets adjust say with --dry-run what would change, and change nothing', async () => {
+  const adjust = ['budgets', 'adjust', '--agent', 'bot-dry', '--by', '1', '--reason', 'test'];
+  for (const [args, said] of [
+    [['kill', 'bot-dry'], /isKilled: false\n(.*\n)*openCount: 0/],
+    [['revive', 'bot-dry'], /changed: false/],
+    [adjust, /before: 0\nafter: 1000000/],
+  ] as const) {
+    const { exitCode, stdout } = await mandate([...args, '--dry-run']);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringMatching(said) });
+    expect(stdout).toMatch(/^dry run: nothing was changed\n/);
+    const json = await mandate([...args, '--dry-run', '--json']);
+    expect(JSON.parse(json.stdout)).toMatchObject({ dryRun: true });
+  }
+  const allowed = await mandate(['publish', '--agent', 'bot-dry', '--tool', 'search', '--json']);
+  expect(JSON.parse(allowed.stdout)).toMatchObject({
+    decision: { verdict: 'ALLOW', cumulativeMicros: 10_000 },
+  });
+});
+
+it('search finds decisions by the beginning of an id, and values lists what decisions have', async () => {
+  await mandate(['publish', '--agent', 'bot-found', '--tool', 'search', '--id', 'to-be-found']);
+  await waitUntil('the audit has it', async () => {
+    const { stdout } = await mandate(['search', 'to-be-f', '--json']);
+    return jsonLines(stdout).some((row) => (row as { kind: string }).kind === 'decision');
+  });
+  expect((await mandate(['search', 'to-be-f'])).stdout).toMatch(
+    /decision +dec_\w+ +ALLOW to-be-found of bot-/,
+  );
+  expect((await mandate(['search', 'nowhere-at-all'])).stdout).toBe('nothing found\n');
+  const values = await mandate(['values', 'agent', '--prefix', 'bot-found', '--json']);
+  expect(jsonLines(values.stdout)).toMatchObject([{ value: 'bot-found', decisions: 1 }]);
+});
+
 it('tail follows decisions and operators’ actions, and exits with 0 when it is stopped', async () => {
   const env = { MANDATE_URL: plane().url, MANDATE_API_KEY: plane().keys.auditor ?? '' };
   const tail = startMandate(['tail', '--agent', 'bot-tail', '--json'], env);
@@ -208,7 +241,18 @@ it('kill stops an agent, agents lists the agent as killed, revive lets the agent
   await mandate(['publish', '--agent', 'bot-k', '--tool', 'search', '--id', 'k1']);
   const killed = await mandate(['kill', 'bot-k', '--reason', 'it loops']);
   expect(killed).toMatchObject({ exitCode: 0, stderr: '' });
-  expect(killed.stdout).toBe('killed (revision 1); 1 allowed action may still run\n  bot-k  k1\n');
+  expect(killed.stdout).toMatch(
+    /^killed \(revision 1\); 1 allowed action may still run\n {2}bot-k {2}k1 {2}search, \$0\.01 reserved, lease ends in .+\n$/,
+  );
+  expect((await mandate(['summary'])).stdout).toMatch(
+    / agents, \$[\d.]+ spent\n\d+ open actions?, .*\n.*in force/,
+  );
+  const open = (await mandate(['agents', 'open', '--agent', 'bot-k'])).stdout;
+  expect(open).toMatch(/^AGENT .*\nbot-k +k1 +search +\$0\.01 +ends in /);
+  const [action] = jsonLines<object>(
+    (await mandate(['agents', 'open', '--agent', 'bot-k', '--json'])).stdout,
+  );
+  expect(action).toMatchObject({ actionId: 'k1', tool: 'search', reservedMicros: 10_000 });
   expect((await mandate(['publish', '--agent', 'bot-k', '--tool', 'search'])).stdout).toContain(
     'AGENT_KILLED',
   );
@@ -236,6 +280,9 @@ it('kills lists who killed what and whether it is in force, and shows one kill w
       return rows.length === 1 && (more.length === 0 || rows[0]?.revived !== null) ? rows[0] : undefined;
     });
   const { id } = await listed();
+  expect((await mandate(['kills'])).stdout).toMatch(/^STOPS .*\n(.*\n)*bot-s .* operator.* it loops/);
+  const now = jsonLines<{ commandId: string }>((await mandate(['kills', 'now', '--json'])).stdout);
+  expect(now).toContainEqual(expect.objectContaining({ commandId: id, reason: 'it loops' }));
   expect((await mandate([...list, '--in-force'])).stdout).toMatch(
     new RegExp(`^ID .*\n${id} +bot-s +in force .* it loops`),
   );
@@ -425,10 +472,16 @@ describe('alerts', () => {
     );
     await waitUntil('the test, too', () => told.some(({ rule }) => rule === 'test'));
     expect(await mandate(['alerts', 'replay'])).toMatchObject({ exitCode: 2 });
+    const rules = await mandate(['alerts', 'rules']);
+    expect(rules.stdout).toMatch(/kill +on +ops *\n[\s\S]*budget +on +percent 80, 100; rearmPoints 10/);
+    expect(rules.stdout).not.toMatch(/127\.0\.0\.1|whsec_/);
     expect(await mandate(['reconcile', '--alert', '--data', data])).toMatchObject({
       exitCode: 0,
       stderr: '',
     });
+    expect((await mandate(['reconcile', '--last'])).stdout).toMatch(
+      /^20\S+Z, reported by key:.+\ndrift 0 micro-dollars \(\$0\.00\), 0 of \d+ counters differ\n/,
+    );
   });
 });
 

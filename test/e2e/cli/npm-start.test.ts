@@ -64,8 +64,8 @@ async function started(tool: string, args: readonly string[], cwd: string) {
 }
 
 /**
- * Returns a folder with the scripts of this repository. Everything is installed there already, so no script installs
- * anything.
+ * Returns a folder with the scripts of this repository. Everything is installed and built there already, so no script
+ * does anything of that.
  */
 function installedCopy(): string {
   const folder = temporaryFolder();
@@ -73,8 +73,9 @@ function installedCopy(): string {
     copyFileSync(join(REPOSITORY, file), join(folder, file));
   }
   mkdirSync(join(folder, 'scripts'));
-  copyFileSync(join(REPOSITORY, 'scripts/setup.mjs'), join(folder, 'scripts/setup.mjs'));
-  symlinkSync(join(REPOSITORY, 'packages'), join(folder, 'packages'));
+  for (const script of ['setup.mjs', 'build-console.ts'])
+    copyFileSync(join(REPOSITORY, 'scripts', script), join(folder, 'scripts', script));
+  for (const source of ['packages', 'schemas']) symlinkSync(join(REPOSITORY, source), join(folder, source));
   mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true });
   symlinkSync(process.execPath, join(folder, 'node_modules/.bin/node'));
   const lockfile = readFileSync(join(folder, 'package-lock.json'));

@@ -24,10 +24,10 @@ const FRAMES = 40;
 
 /** Code that runs for one request: the HTTP code, and the routes of the services. */
 const OF_REQUESTS =
-  /^(packages\/(server\/src\/http\/|runtime\/src\/request-scope)|services\/(alerter|control|gateway|model-gateway|query|runner)\/)/;
+  /^(packages\/(server\/src\/http\/|runtime\/src\/request-scope)|services\/(alerter|console|control|gateway|model-gateway|query|runner)\/)/;
 /** Code of the same services that also runs between requests. */
 const BETWEEN_REQUESTS =
-  /^services\/(alerter\/src\/(alerter|append-alerts|deliver\/)|gateway\/src\/(journal\/|persons\/follow))/;
+  /^services\/(alerter\/src\/(alerter|append-alerts|deliver\/)|console\/src\/oidc\/oidc-file|gateway\/src\/(journal\/|persons\/follow))/;
 
 /** Files with shared code that a request calls and awaits. When the request ends, this code has no work running. */
 const AWAITED: ReadonlySet<string> = new Set([

@@ -43,6 +43,7 @@ const GRANTS = {
   sdk: { tenant: 'acme', scopes: ['record'], agents: ['bot-*'] },
   auditor: { tenant: 'acme', scopes: ['audit'], agents: [] },
   operator: { tenant: 'acme', scopes: ['operate'], agents: [] },
+  approver: { tenant: 'acme', scopes: ['approve'], agents: [] },
   /** A key that may credit the budgets of the tenant limits. */
   accountant: { tenant: 'acme', scopes: ['operate:limits'], agents: [] },
   /** A key of the tenant "plane", which may not act for agents of other tenants. */
@@ -102,6 +103,8 @@ export async function startGatewayPlane(options: {
   tracer?: Tracer | null;
   /** The folder with the log and the keys of persons. If absent, the gateway gets a new folder. */
   folder?: string;
+  /** True if people may not answer for their own actions. */
+  forbidsOwnApproval?: boolean;
   /** True if a budget belongs to the tenant limits. If absent, no budget does. */
   isOfTenantLimits?: Parameters<typeof createGateway>[0]['isOfTenantLimits'];
   /** The register of agents, with registered and retired agents. If absent, no agent is registered. */
@@ -139,6 +142,7 @@ export async function startGatewayPlane(options: {
       register: options.register ?? { statusOf: () => null, names: () => [] },
       quotas: () => quotas,
       isClosed: () => false,
+      forbidsOwnApproval: () => options.forbidsOwnApproval === true,
       isOfTenantLimits: options.isOfTenantLimits ?? (() => false),
       redact,
       redactText: (text) => text,

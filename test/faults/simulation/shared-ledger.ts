@@ -254,7 +254,7 @@ function setFlag({ flags }: LedgerState, target: KillTarget, reason: string, atM
   const ofTenant = target.scope === 'all' ? '*' : target.tenant;
   const key = target.scope === 'agent' ? `${ofTenant}/${target.agentId}` : ofTenant;
   const revision = (flags.get(key)?.revision ?? 0) + 1;
-  flags.set(key, { target, killed: true, revision, reason, atMs, heldSince: 0 });
+  flags.set(key, { target, killed: true, revision, reason, atMs, heldSince: 0, pulled: null });
 }
 
 function overtaken(): MandateError {

@@ -234,7 +234,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       'Math.max(0, releasedMicros)',
     ],
   ]),
-  ...inFile('packages/step/src/token-charge.ts', [
+  ...inFile('packages/step/src/unit-charge.ts', [
     ['28 input and output count as tokens', 'usage.inputTokens + usage.outputTokens', 'usage.inputTokens'],
     [
       '28 an outcome without usage keeps the reserved tokens',
@@ -243,21 +243,22 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
     ],
     [
       '28 reported tokens above the cap are excess',
-      'mostMicros: mostTokens',
-      'mostMicros: Number.MAX_SAFE_INTEGER',
+      'mostMicros: most,',
+      'mostMicros: Number.MAX_SAFE_INTEGER,',
+    ],
+    [
+      '28 an outcome that does not state tool calls keeps the reserved one',
+      'toolCalls ?? null',
+      'toolCalls ?? 0',
     ],
   ]),
   ...inFile('packages/ledger/src/memory/apply-outcome.ts', [
     [
       "28 an excess of tokens is charged to the agent's own counters only",
-      'isOwnBudget(counter, agent.id) ? excessTokens : 0',
-      'excessTokens',
+      'isOwnBudget(counter, agent.id) ? excess : 0',
+      'excess',
     ],
-    [
-      '28 released tokens are counted',
-      'if (releasedTokens === 0) return;',
-      'if (releasedTokens !== 0) return;',
-    ],
+    ['28 released tokens are counted', 'if (released === 0) return;', 'if (released !== 0) return;'],
   ]),
   ...inFile('packages/ledger/src/memory/counters.ts', [
     ['28 a counter of tokens is no counter of money', ' && counter.unit === budget.unit', ''],
@@ -265,7 +266,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/ledger/src/fold/fold-decision.ts', [
     [
       '28 a rebuilt ledger has the tokens of each decision',
-      'for (const { counter } of charges) addToCounter(counter, atMs, reservedTokens, state.clockMs);',
+      'for (const { counter } of charges) addToCounter(counter, atMs, reserved, state.clockMs);',
       '',
     ],
   ]),

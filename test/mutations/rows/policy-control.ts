@@ -193,7 +193,11 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
       'expects !== undefined && expects !== current',
       'expects !== undefined && false',
     ],
-    ['7 a repeated change takes effect once', 'if (known?.digest === digest) return known.changed;\n', ''],
+    [
+      '7 a repeated change takes effect once',
+      'if (known.digest === digestOfChange(record)) return known.changed;\n',
+      '',
+    ],
     [
       '7 a key that ended does not block the key of another tenant with its id',
       '!opens(key(record.key.id))',
@@ -209,8 +213,8 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     ['7 the tenant of a key that ended is known', ' ?? endedKeys.get(id)', ''],
     [
       '7 an id names one change',
-      "  if (known !== undefined) return { ok: false, refusal: 'ID_REUSED', revision: revisionOf(control, record) };\n",
-      '',
+      "return { ok: false, refusal: 'ID_REUSED', revision: revisionOf(control, record) };",
+      'return null;',
     ],
   ]),
   ...inFile('packages/control/src/snapshot/read-control.ts', [

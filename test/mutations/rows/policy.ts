@@ -400,17 +400,19 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/policy/src/checks/budget.ts', [
     ['4 maxCostTotal is per agent', "id: TOTAL_BUDGET, scope: 'agent'", "id: TOTAL_BUDGET, scope: 'tenant'"],
   ]),
-  ...inFile('packages/policy/src/checks/token-limits.ts', [
+  ...inFile('packages/policy/src/mandate/compile-mandate.ts', [
     [
       '28 maxTokensTotal is per agent',
       "id: TOTAL_BUDGET, scope: 'agent'",
       "id: TOTAL_BUDGET, scope: 'tenant'",
     ],
-    ['28 calls of tools use no tokens', "if (judgedAs !== 'model') return [];", ''],
-    ['28 each window of tokens is a limit', ', ...tokenWindows]', ']'],
+    ['28 each window of tokens is a limit', 'most: total }, ...windows]', 'most: total }]'],
+  ]),
+  ...inFile('packages/policy/src/checks/unit-limits.ts', [
+    ['28 calls of tools use no tokens', "judgedAs === 'model' ? policy", 'true ? policy'],
     [
       '28 all limits on tokens compare the same number of tokens',
-      'usedTokens <= mostSpentBefore(one.maxTokens, callTokens)',
+      'used <= mostSpentBefore(one.most, reserve)',
       'true',
     ],
   ]),
@@ -421,15 +423,26 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
       'if (callTokens !== undefined) return',
     ],
   ]),
-  ...inFile('packages/policy/src/token-reserve.ts', [
+  ...inFile('packages/policy/src/unit-reserves.ts', [
     ['28 a call reserves its input and its longest output', 'upTo(input + maxOutput)', 'upTo(input)'],
-    ['28 the most tokens of several policies are reserved', 'Math.max(...tokens)', 'Math.min(...tokens)'],
+    [
+      '28 the most tokens of several policies are reserved',
+      'Math.max(\n        ...policies',
+      'Math.min(\n        ...policies',
+    ],
     [
       '28 own reports give back a bounded number of tokens',
       'releases: fewest && {',
       'releases: fewest && null && {',
     ],
-    ['28 reported tokens have a cap', 'upTo(DEFAULTS.actualCostFactor * reserveTokens)', 'CAPS.amountTokens'],
+    ['28 reported tokens have a cap', 'upTo(DEFAULTS.actualCostFactor * reserve)', 'CAPS.amountOfUnit'],
+    ['28 an LLM call reserves one tool call', 'reserve: () => 1', 'reserve: () => 0'],
+    [
+      '28 reported tool calls have a cap',
+      'most: () => DEFAULTS.sharedToolCallsPerAnswer',
+      'most: () => CAPS.amountOfUnit',
+    ],
+    ['28 a failed answer costs no tool calls by attempt', 'byAttempt: false', 'byAttempt: true'],
     [
       '28 one policy that charges by attempt is enough',
       'calls.some(({ policy }) => policy.charging',

@@ -404,4 +404,34 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
   ...inFile('services/gateway/src/answers/pending-replies.ts', [
     ['gateway: the holder of most waits is answered first', '      waiter.finish();\n', ''],
   ]),
+  ...inFile('services/console/src/oidc/finish-sign-in.ts', [
+    [
+      'sign-in: only the browser that began a sign-in can finish it',
+      "callback.searchParams.get('state') !== pending.state",
+      'false',
+    ],
+    [
+      'sign-in: an old proof does not count as a new one',
+      'provenMs < pending.beganMs - SKEW_MS',
+      'provenMs < 0',
+    ],
+    ['sign-in: a person who loses every role loses the key', 'await keys.revoke(person);', ''],
+  ]),
+  ...inFile('services/console/src/oidc/identity-provider.ts', [
+    [
+      'sign-in: the signature of an ID token is checked',
+      '      client.enableNonRepudiationChecks(config);\n',
+      '',
+    ],
+  ]),
+  ...inFile('services/console/src/oidc/own-path.ts', [
+    ['sign-in: a sign-in leads to no other server', 'OWN_PATH.test(path)', "path.startsWith('/')"],
+  ]),
+  ...inFile('services/console/src/routes/session.ts', [
+    [
+      'sign-in: a session makes no fresh session',
+      'if (request.browserSession !== null) throw keyNotShown();',
+      '',
+    ],
+  ]),
 ];

@@ -192,6 +192,10 @@ export function queryPromises(
     expect(waiting).toMatchObject(
       [2, 0].map((n) => ({ decisionId: asked[n]?.decision.id, args: { n: 500 + n }, decided: null })),
     );
+    // The count is the same on each page, and without a second question.
+    for (const query of [{ limit: '1' }, { state: 'all', limit: '1' }, {}])
+      expect((await get('/v1/approvals', query, answerer)).body.waiting).toBe(waiting.length);
+    expect((await get('/v1/approvals', { agent: 'nobody' }, answerer)).body.waiting).toBe(0);
     const all = (await get('/v1/approvals', { state: 'all', agent: 'erlich' }, answerer)).body.approvals;
     expect(all.map(({ decided }: { decided: object | null }) => decided !== null)).toEqual([
       false,
@@ -208,7 +212,9 @@ export function queryPromises(
       const theirs = await get(`/v1/approvals/${id}`, {}, auditor);
       expect([theirs.status, theirs.body.code]).toEqual([404, 'APPROVAL_NOT_FOUND']);
     }
-    expect((await get('/v1/approvals', { state: 'all' })).body).toEqual({ approvals: [], next: null });
+    expect((await get('/v1/approvals', { state: 'all' })).body).toEqual({
+      ...{ approvals: [], waiting: 0, next: null },
+    });
     expect((await get('/v1/approvals', {}, publisher)).status).toBe(403);
   });
 

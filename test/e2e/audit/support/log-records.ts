@@ -52,7 +52,13 @@ export function settled(n: number, given: Partial<Settlement> = {}): ActionSettl
 }
 
 export function killed(id: string, target: AgentKilled['kill']['target']): AgentKilled {
-  const open = [{ tenant: 'globex', agentId: 'spy', actionId: 'secret-action', attempt: 1 }];
+  const open = [
+    {
+      ...{ tenant: 'globex', agentId: 'spy', actionId: 'secret-action', attempt: 1 },
+      ...{ type: 'tool_call' as const, tool: 'secret-tool', digest: 'd', sequence: 1, reservedMicros: 1 },
+      ...{ decidedAtMs: START_MS, leaseExpiresAtMs: START_MS + 1 },
+    },
+  ];
   return {
     event: 'agent.killed',
     kill: {

@@ -1,0 +1,85 @@
+/** The console in a real browser, in front of a real plane. Each test also fails if a page breaks its security policy. */
+import { describeWithChromium } from '@mandate/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { axeFaults, openScene, type Scene } from './console-scene.ts';
+
+describeWithChromium('the console for auditors and authors', () => {
+  let scene: Scene;
+  beforeAll(async () => {
+    scene = await openScene();
+  });
+  afterAll(() => scene?.[Symbol.asyncDispose]());
+
+  test('keeps a search in its address, and explains one of its decisions', async () => {
+    await using browser = await scene.look({ as: 'viewer' });
+    const { page } = browser;
+    await page.goto('/decisions');
+    await page.getByLabel('Agent').focus();
+    await page.locator('datalist option[value="spender"]').waitFor({ state: 'attached' });
+    await page.getByLabel('Agent').fill('spender');
+    await page.getByLabel('Verdict').selectOption('BLOCK');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await expect.poll(() => page.url()).toBe(`${scene.url}/decisions?agent=spender&verdict=BLOCK`);
+    await page.getByRole('link', { name: 'delete_all' }).first().click();
+    await page.getByRole('heading', { name: 'What would have changed it' }).waitFor();
+    await page.getByText('TOOL_NOT_ALLOWED').first().waitFor();
+    await page.getByText('This page has put').waitFor();
+  });
+
+  test('finds a policy by a part of its name, and a decision by the beginning of the id of its action', async () => {
+    const decision = await scene.call('looked-for');
+    await scene.recorded(decision);
+    await using browser = await scene.look({ as: 'viewer' });
+    const { page } = browser;
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Command' }).fill('eads');
+    await page.getByRole('option', { name: 'rule staff-reads, gives reads' }).waitFor();
+    await page.getByRole('option', { name: 'policy reads' }).waitFor();
+    await page.getByRole('combobox', { name: 'Command' }).fill(decision.actionId.slice(0, 12));
+    await page.getByRole('option', { name: decision.id }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Decision', exact: true }).waitFor();
+    expect(page.url()).toBe(`${scene.url}/decisions/${decision.id}`);
+  });
+
+  test('finds faults of a policy while it is typed, and asks for a reason before it lets more through', async () => {
+    await using browser = await scene.look({ as: 'author' });
+    const { page } = browser;
+    await page.goto('/policies/reads');
+    const editor = page.getByRole('textbox', { name: 'The policy reads' });
+    await editor.waitFor({ timeout: 30_000 });
+    const publish = page.getByRole('button', { name: /^Publish/ });
+    await editor.focus();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.insertText('\nallowedToools: [x]\n');
+    await page.getByText('allowedToools: is not a known field').first().waitFor({ timeout: 30_000 });
+    await expect.poll(() => publish.first().getAttribute('aria-disabled')).toBe('true');
+    await page.keyboard.press('Control+a');
+    await page.keyboard.press('Delete');
+    await page.keyboard.insertText(
+      'kind: policy\nversion: 1\nid: reads\nallowedTools: [search, read_file]\nmaxCostTotal: 5\n',
+    );
+    await page.getByRole('button', { name: 'Publish, and let through 1 more' }).click({ timeout: 30_000 });
+    const does = page.getByRole('dialog').getByRole('button', { name: 'Let it through' });
+    expect(await does.getAttribute('aria-disabled')).toBe('true');
+    await page.getByRole('dialog').getByLabel('Reason').fill('the staff needs files');
+    expect(await axeFaults(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByText('Version 2, the newest').waitFor();
+  });
+
+  test('shows what a draft would change for each agent and tool', async () => {
+    await using browser = await scene.look({ as: 'author' });
+    const { page } = browser;
+    await page.goto('/what-if?policy=reads&tool=search');
+    const editor = page.getByRole('textbox', { name: 'The policy reads' });
+    await editor.waitFor({ timeout: 30_000 });
+    await page.getByText('The draft changes no cell.').waitFor({ timeout: 30_000 });
+    await editor.focus();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.insertText('\ndeniedTools: [search]\n');
+    await page.getByText('The draft changes 1 cell.').waitFor({ timeout: 30_000 });
+    expect(await axeFaults(page)).toEqual([]);
+  });
+});

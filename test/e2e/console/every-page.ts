@@ -1,0 +1,49 @@
+/** Looks at every page of the console. */
+import { expect } from 'vitest';
+import { axeFaults, type Looking, type Scene } from './console-scene.ts';
+
+export const PAGES = [
+  ...['/', '/agents', '/agents/worker', '/decisions', '/approvals', '/spend', '/policies', '/policies/reads'],
+  ...['/what-if', '/changes', '/changes?show=reads', '/system'],
+];
+
+/**
+ * Fails if a page has a fault of accessibility, is wider than the window, or asks for a route that the plane does not
+ * describe.
+ *
+ * @param rules the rules of axe. Default: all
+ */
+export async function lookAtEveryPage(
+  scene: Scene,
+  options: Looking,
+  rules?: readonly string[],
+): Promise<void> {
+  await using browser = await scene.look(options);
+  const { page, asked } = browser;
+  for (const path of [...PAGES, `/decisions/${scene.ids.deferred}`]) {
+    await page.goto(path);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await expect
+      .poll(() => page.getByText(/^(Loading|The editor is coming|Working it out)/).count(), {
+        timeout: 30_000,
+      })
+      .toBe(0);
+    expect([path, await axeFaults(page, rules)]).toEqual([path, []]);
+    expect([path, await page.evaluate('document.documentElement.scrollWidth <= screen.width')]).toEqual([
+      path,
+      true,
+    ]);
+  }
+  await page.goto('/sign-in');
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  expect(await axeFaults(page, rules)).toEqual([]);
+  expect(asked.size).toBeGreaterThan(20);
+  const described = await routesOf(scene.url);
+  expect([...asked].filter((path) => !described.some((route) => route.test(path)))).toEqual([]);
+}
+
+/** Returns the paths that the plane describes in its OpenAPI document. */
+async function routesOf(url: string): Promise<RegExp[]> {
+  const { paths } = (await (await fetch(new URL('/openapi.json', url))).json()) as { paths: object };
+  return Object.keys(paths).map((path) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`));
+}

@@ -1,0 +1,115 @@
+/** The console in a real browser, in front of a real plane. Each test also fails if a page breaks its security policy. */
+import { describeWithChromium } from '@mandate/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { axeFaults, openScene, type Scene } from './console-scene.ts';
+
+describeWithChromium('the console for operators and approvers', () => {
+  let scene: Scene;
+  beforeAll(async () => {
+    scene = await openScene();
+  });
+  afterAll(() => scene?.[Symbol.asyncDispose]());
+
+  test('stops an agent by the keyboard alone, and its card shows when nothing runs any more', async () => {
+    const open = await scene.call('runaway');
+    await scene.recorded(open);
+    await using browser = await scene.look();
+    const { page } = browser;
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Command' }).fill('kill runaway');
+    await page.getByRole('option', { name: 'kill runaway' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Stop runaway?' }).waitFor();
+    await page.keyboard.press('Enter');
+    const card = page.getByRole('region', { name: 'Kill of runaway' });
+    await expect.poll(() => card.textContent()).toContain('May still run: 1 open call');
+    expect((await scene.call('runaway')).code).toBe('AGENT_KILLED');
+    await scene.succeed(open);
+    await expect.poll(() => card.textContent(), { timeout: 30_000 }).toContain('Nothing runs any more');
+    expect(await axeFaults(page)).toEqual([]);
+
+    await page.goto('/agents/runaway');
+    await page.getByRole('button', { name: 'Revive' }).click();
+    const revive = page.getByRole('dialog').getByRole('button', { name: 'Revive' });
+    expect(await revive.getAttribute('aria-disabled')).toBe('true');
+    await page.getByLabel('Reason').fill('it was a test');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect((await scene.call('runaway')).verdict).toBe('ALLOW');
+  });
+
+  test('stops an agent by two keys, however fast they come', async () => {
+    await scene.recorded(await scene.call('hasty'));
+    await using browser = await scene.look();
+    const { page } = browser;
+    await page.getByRole('button', { name: 'Stop hasty', exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'Kill of hasty' }).waitFor();
+    expect((await scene.call('hasty')).code).toBe('AGENT_KILLED');
+  });
+
+  test('Escape stops nothing, and the button has the focus again', async () => {
+    await using browser = await scene.look();
+    const { page } = browser;
+    const button = page.getByRole('button', { name: 'Stop worker', exact: true });
+    await button.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const focused = () => page.evaluate("document.activeElement.getAttribute('aria-label')");
+    await expect.poll(focused).toBe('Stop worker');
+    expect((await scene.call('worker')).verdict).toBe('ALLOW');
+  });
+
+  test('shows a viewer each button, and why it cannot be pressed', async () => {
+    await using browser = await scene.look({ as: 'viewer' });
+    const { page } = browser;
+    const button = page.getByRole('button', { name: 'Stop worker', exact: true });
+    await button.waitFor();
+    expect(await button.getAttribute('aria-disabled')).toBe('true');
+    expect(await button.getAttribute('title')).toContain('needs the scope operate');
+    await button.focus();
+    await page.keyboard.press('Enter');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
+  test('shows decisions as they are made, and hostile text as text', async () => {
+    await using browser = await scene.look();
+    const { page } = browser;
+    const hostile = '<img/src=x/onerror=alert(1)>';
+    await scene.call(hostile);
+    const row = page.getByRole('region', { name: 'Newest decisions' }).getByText(hostile);
+    await row.waitFor({ timeout: 30_000 });
+    expect(await page.locator('img').count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await page.locator('body').press(' ');
+    await page.getByText('held at').waitFor();
+    expect(new URL(page.url()).searchParams.get('at')).toMatch(/^\d+$/);
+    expect(await axeFaults(page)).toEqual([]);
+  });
+
+  test('approves a call only after it was shown', async () => {
+    await using browser = await scene.look();
+    const { page } = browser;
+    await page.goto('/approvals');
+    const choose = page.getByRole('checkbox').first();
+    await choose.waitFor();
+    expect(await choose.isDisabled()).toBe(true);
+    await page.getByText('Show what it asks for').first().click();
+    await page.locator('pre').getByText('"the bank"').waitFor();
+    await choose.check();
+    expect(await axeFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Approve 1' }).click();
+    await page.getByLabel('Reason').fill('checked with the customer');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const state = await scene.api('operator').get('/v1/approvals', { state: 'all' });
+    const found = (state as { approvals: { decisionId: string; id: string }[] }).approvals;
+    const id = found.find((one) => one.decisionId === scene.ids.deferred)?.id ?? '';
+    await page.goto(`/approvals/${encodeURIComponent(id)}`);
+    await page.getByText('checked with the customer').waitFor({ timeout: 30_000 });
+  });
+});
