@@ -1,5 +1,6 @@
 /** What other proxies got wrong with bytes and processes. Whatever ends, no process of the server is left after 3 s. */
 import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder, waitUntil } from '@mandate/testing';
 import { describe, expect, test } from 'vitest';
@@ -122,6 +123,18 @@ describe('lesson 17 (mcp-searxng#60, email-mcp#60): no process is left', () => {
     end(client);
     await waitUntil('the end of all processes', () => processesWith(mark).length === 0, WITHIN_MS * 3);
     expect(performance.now() - startedAt).toBeLessThan(WITHIN_MS + 1_000);
+  });
+
+  test('after SIGINT while the server leaves a question of the proxy unanswered', async () => {
+    const read = join(temporaryFolder(), `mark-${randomUUID()}`);
+    await using client = startStdio(throughMandate(['sh', '-c', `cat > '${read}'`]));
+    client.send({ jsonrpc: '2.0', ...callOf(1, 'echo', { message: 'hello' }) });
+    await waitUntil(
+      'the question',
+      () => existsSync(read) && readFileSync(read, 'utf8').includes('tools/list'),
+    );
+    client.child.kill('SIGINT');
+    await waitUntil('the end of all processes', () => processesWith(read).length === 0, WITHIN_MS);
   });
 
   test('after the first process of the server has ended and left another one', async () => {

@@ -69,6 +69,8 @@ class StdioProxy {
   /** The answers that are not passed yet, because the policies are asked about their lists. */
   readonly #beingFiltered = new Set<Promise<void>>();
   #fault: string | null = null;
+  /** True when the client or the server has ended, so that nobody answers a question to the server. */
+  #isOver = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -98,11 +100,12 @@ class StdioProxy {
       if (first.error !== null) this.#fault ??= `The server could not be started: ${first.error.message}`;
       else if (first.code !== 0) this.#parts.warn(`the server ended with ${first.code ?? first.signal}`);
     }
-    await server.stop();
-    for (const { governed } of this.#open.waiting())
-      governed?.deciding.abort(new Error('The client is gone.'));
     signal.removeEventListener('abort', stop);
     input.destroy();
+    for (const { governed } of this.#open.waiting())
+      governed?.deciding.abort(new Error('The client is gone.'));
+    this.#endQuestions();
+    await server.stop();
     return { code: first === null ? null : (first.code ?? 1), fault: this.#fault };
   }
 
@@ -331,7 +334,7 @@ class StdioProxy {
     const { id } = unanswered;
     const ours = this.#askedServer.get(id);
     if (ours !== undefined) {
-      ours({ kind: 'response', text: '', id, result: null, isError: true });
+      ours(noAnswer(id));
       return;
     }
     // A request that the client has cancelled needs no answer.
@@ -365,7 +368,14 @@ class StdioProxy {
     }
   }
 
+  /** A question that stayed open would keep the process alive until its time is up. */
+  #endQuestions(): void {
+    this.#isOver = true;
+    for (const [id, answer] of this.#askedServer) answer(noAnswer(id));
+  }
+
   async #askServer(method: string, params: object): Promise<unknown> {
+    if (this.#isOver) throw new Error('The server has ended.');
     const id = JSON.stringify(`mandate-${randomUUID()}`);
     const { promise, resolve, reject } = Promise.withResolvers<Response>();
     const timer = setTimeout(() => reject(new Error('The server gave no answer in time.')), ASK_SERVER_MS);
@@ -392,6 +402,10 @@ class StdioProxy {
     this.#fail(`The server has left more than ${MOST_UNREAD_BYTES} bytes unread.`);
     input.destroy();
   }
+}
+
+function noAnswer(id: string): Response {
+  return { kind: 'response', text: '', id, result: null, isError: true };
 }
 
 function write(to: Writable, frame: string | Uint8Array): void {
