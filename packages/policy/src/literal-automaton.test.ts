@@ -38,7 +38,7 @@ test('`inOrder` lists each state after the state of its longest suffix', () => {
       const literals = trie();
       for (const [literal, anchored] of added) literals.add(literal, anchored);
       const { automaton, inOrder } = literals.compile();
-      const place = new Map(inOrder.map((state, at) => [state, at]));
+      const place = new Map([...inOrder].map((state, at) => [state, at]));
       expect(place.size).toBe(automaton.suffixes.length);
       for (const state of inOrder.slice(1)) {
         expect(place.get(automaton.suffixes[state] ?? -1)).toBeLessThan(place.get(state) ?? -1);

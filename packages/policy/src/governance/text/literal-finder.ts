@@ -26,9 +26,9 @@ export function literalFinder(literals: readonly string[]): LiteralFinder {
   const { automaton, inOrder } = tree.compile();
   /** For each state, the state itself if a literal ends there. Otherwise its longest suffix at which a literal ends. */
   const nearest = new Int32Array(automaton.suffixes.length);
-  for (const state of inOrder.slice(1)) {
-    nearest[state] = endingAt.has(state) ? state : (nearest[automaton.suffixes[state] ?? ROOT] ?? ROOT);
-  }
+  for (const state of endingAt.keys()) nearest[state] = state;
+  for (const state of inOrder)
+    if (nearest[state] === ROOT) nearest[state] = nearest[automaton.suffixes[state] ?? ROOT] ?? ROOT;
   return {
     find(text, stepBudget, onLiteral) {
       if (!consume(stepBudget, text.length * 2)) return false;
