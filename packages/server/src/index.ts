@@ -44,7 +44,7 @@ export { readBody, takeRawBody } from './http/json-body.ts';
 export { countAll, tooManyOf } from './http/limit-throughput.ts';
 export { boundStreams } from './http/open-streams.ts';
 export { nextCursor, pageCursor } from './http/page-cursor.ts';
-export { notAsDescribed } from './http/problem-of-error.ts';
+export { notAsDescribed, problemOfError } from './http/problem-of-error.ts';
 export { SealedCookie } from './http/sealed-cookie.ts';
 export { serveHttp } from './http/serve-http.ts';
 export { type Pages, servePages } from './http/serve-pages.ts';

@@ -6,7 +6,7 @@ export { gatewayConfig, gatewaySettings } from './config.ts';
 export type { GatewayDependencies } from './gateway.ts';
 export { CommandJournal } from './journal/command-journal.ts';
 export { openGateway } from './open-gateway.ts';
-export type { KillAnswer, ReviveAnswer } from './routes/command-shapes.ts';
+export type { KillAnswer, KillSetAnswer, ReviveAnswer } from './routes/command-shapes.ts';
 export type { AgentInLedger } from './routes/list-agents.ts';
 export type { KillShown } from './routes/list-kills.ts';
 export type { LedgerSummary } from './routes/show-summary.ts';

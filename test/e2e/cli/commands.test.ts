@@ -268,6 +268,23 @@ it('kill stops an agent, agents lists the agent as killed, revive lets the agent
   expect(jsonLines((await mandate(['revive', '--all', '--json'])).stdout)).toMatchObject([{ changed: true }]);
 });
 
+it('kill stops several agents by one request', async () => {
+  await mandate(['publish', '--agent', 'bot-set1', '--tool', 'search', '--id', 's1']);
+  const killed = await mandate(['kill', 'bot-set2', 'bot-set1', '--reason', 'they loop']);
+  expect([killed.exitCode, killed.stdout]).toEqual([
+    0,
+    expect.stringMatching(
+      /^killed 2 agents; 1 allowed action may still run\nbot-set1 is killed \(revision 1\)\n {2}bot-set1 {2}s1 {2}search, .+\nbot-set2 is killed \(revision 1\)\n$/,
+    ),
+  ]);
+  expect(killed.stderr).toContain('no agent bot-set2 is registered');
+  const again = await mandate(['kill', 'bot-set1', 'bot-set2', '--reason', 'they loop', '--json']);
+  expect(jsonLines(again.stdout)).toMatchObject([
+    { stoppedCount: 2, agents: [{ revision: 1 }, { revision: 1 }] },
+  ]);
+  expect((await mandate(['kills', '--json'])).stdout).toContain('bot-set2');
+});
+
 it('kills lists who killed what and whether it is in force, and shows one kill with its end', async () => {
   await mandate(['publish', '--agent', 'bot-s', '--tool', 'search', '--id', 'shown1']);
   await mandate(['kill', 'bot-s', '--reason', 'it loops']);

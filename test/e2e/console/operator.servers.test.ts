@@ -49,6 +49,35 @@ describeWithChromium('the console for operators and approvers', () => {
     expect((await scene.call('hasty')).code).toBe('AGENT_KILLED');
   });
 
+  test('stops the chosen agents by one kill, with the keyboard alone', async () => {
+    const open = [await scene.call('set-1'), await scene.call('set-2')];
+    await using browser = await scene.look();
+    const { page } = browser;
+    await page.goto('/agents?q=set-');
+    const button = page.getByRole('button', { name: /^Stop \d+ agents?$/ });
+    await button.waitFor();
+    expect(await button.getAttribute('title')).toBe('Choose agents in the table first.');
+    for (const agent of ['set-1', 'set-2']) {
+      await page.getByRole('checkbox', { name: `Choose ${agent}` }).focus();
+      await page.keyboard.press('Space');
+    }
+    await button.focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Stop 2 agents?' });
+    await expect.poll(() => dialog.textContent()).toContain('They have 2 open calls.');
+    expect(await axeFaults(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    const card = page.getByRole('region', { name: 'Kill of 2 agents' });
+    await expect.poll(() => card.textContent()).toContain('May still run: 2 open calls');
+    expect(await card.textContent()).toContain('set-1, set-2');
+    await page.getByRole('button', { name: 'Revive set-2' }).waitFor();
+    expect(await button.textContent()).toBe('Stop 0 agents');
+    for (const agent of ['set-1', 'set-2']) expect((await scene.call(agent)).code).toBe('AGENT_KILLED');
+    for (const one of open) await scene.succeed(one);
+    await expect.poll(() => card.textContent(), { timeout: 30_000 }).toContain('Nothing runs any more');
+    expect(await axeFaults(page)).toEqual([]);
+  });
+
   test('Escape stops nothing, and the button has the focus again', async () => {
     await using browser = await scene.look();
     const { page } = browser;

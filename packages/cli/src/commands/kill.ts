@@ -17,31 +17,44 @@ type Killed = {
   open: readonly OpenAction[];
 };
 
+type KilledSet = {
+  stoppedCount: number;
+  openCount: number;
+  agents: readonly { agentId: string; revision: number; open: readonly OpenAction[] }[];
+};
+
 type NameStatus = { status: 'registered' | 'retired' | 'named' | null; nearest: string | null };
 
 export function killCommand(command: Command, run: RunCommand): void {
   withTarget(command)
+    .argument('[agent...]', 'the id of the agent, or of several agents, at most 100')
     .description(
       'Pulls the kill switch. When the command returns, nothing more is allowed until a revive. Lists the actions that were ' +
-        'allowed before and may still run. Scope operate.',
+        'allowed before and may still run. Several agents are stopped by one request. Scope operate.',
     )
     .addHelpText(
       'after',
       `
+If some of several agents are not stopped, the command fails and names them.
+Run the same command again: it stops them.
+
 Examples:
   mandate kill researcher --reason "calls the same tool in a loop"
+  mandate kill researcher writer reviewer
   mandate kill researcher --subtree
   mandate kill --tenant
   mandate kill --all --reason "incident 42"`,
     )
-    .action((agent: string | undefined, options: TargetOptions) =>
+    .action((agents: string[], options: TargetOptions) =>
       run(async (context) => {
         const { stderr } = context;
         const api = connect(context);
-        const killed = await sendTo<Killed>(api, 'kill', agent, options);
+        const killed = await sendTo<Killed | KilledSet>(api, 'kill', agents, options);
         if (options.dryRun) return showDryRun(context, killed);
-        await showAnswer(context, killed, () => text(killed));
-        if (agent !== undefined) await write(stderr, await doubtOfName(api, agent, killed));
+        await showAnswer(context, killed, () => ('agents' in killed ? setText(killed) : text(killed)));
+        const each = 'agents' in killed ? killed.agents : [{ ...killed, agentId: agents[0] }];
+        for (const { agentId, open } of each)
+          if (agentId !== undefined) await write(stderr, await doubtOfName(api, agentId, open));
         return 0;
       }),
     );
@@ -51,7 +64,7 @@ Examples:
  * Returns a warning if the agent is unknown: no action, registration or mandates file has its name. Empty if the
  * agent is known, or if the API key may not read this information.
  */
-async function doubtOfName(api: ApiClient, agent: string, { open }: Killed): Promise<string> {
+async function doubtOfName(api: ApiClient, agent: string, open: readonly OpenAction[]): Promise<string> {
   if (open.length > 0) return '';
   try {
     const path = `/v1/agents/${encodeURIComponent(agent)}/kill-status`;
@@ -71,11 +84,23 @@ async function doubtOfName(api: ApiClient, agent: string, { open }: Killed): Pro
 }
 
 function text({ revision, open }: Killed): string {
+  return `killed (revision ${revision}); ${counted(open.length, 'allowed action')} may still run\n${runningText(open)}`;
+}
+
+function setText({ agents, stoppedCount, openCount }: KilledSet): string {
+  const each = agents.map(
+    ({ agentId, revision, open }) =>
+      `${printable(agentId)} is killed (revision ${revision})\n${runningText(open)}`,
+  );
+  return `killed ${counted(stoppedCount, 'agent')}; ${counted(openCount, 'allowed action')} may still run\n${each.join('')}`;
+}
+
+function runningText(open: readonly OpenAction[]): string {
   const nowMs = Date.now();
-  const running = open.map((action) => {
+  const lines = open.map((action) => {
     const { agentId, actionId, reservedMicros } = action;
     const held = `${doesOf(action)}, ${formatMicros(reservedMicros)} reserved, lease ${leaseOf(action, nowMs)}`;
     return `  ${printable(agentId)}  ${printable(actionId)}  ${printable(held)}\n`;
   });
-  return `killed (revision ${revision}); ${counted(open.length, 'allowed action')} may still run\n${running.join('')}`;
+  return lines.join('');
 }

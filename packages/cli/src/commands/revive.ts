@@ -22,6 +22,7 @@ const STILL = {
 
 export function reviveCommand(command: Command, run: RunCommand): void {
   withTarget(command)
+    .argument('[agent]', 'the id of the agent')
     .description(
       'Releases the kill switch of an agent, a tenant or everything. Each switch is separate: an agent of a killed tenant ' +
         'stays stopped until the tenant is revived too. Scope operate.',
@@ -38,7 +39,12 @@ Examples:
     )
     .action((agent: string | undefined, options: TargetOptions) =>
       run(async (context) => {
-        const revived = await sendTo<Revived>(connect(context), 'revive', agent, options);
+        const revived = await sendTo<Revived>(
+          connect(context),
+          'revive',
+          agent === undefined ? [] : [agent],
+          options,
+        );
         if (options.dryRun) return showDryRun(context, revived);
         await showAnswer(context, revived, () => text(revived, agent));
         return isStopped(revived) ? 1 : 0;

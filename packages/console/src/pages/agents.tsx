@@ -1,14 +1,19 @@
 /** Every agent: who is registered, who spends, who is stopped. */
 import type { AgentInLedger } from '@mandate/gateway';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { withQuery } from '../data/api.ts';
 import { command } from '../data/command.ts';
+import { counted } from '../data/numbers.ts';
 import { useParameters } from '../data/parameters.ts';
 import { useRead } from '../data/read.ts';
+import { useWhyNot } from '../data/session.ts';
 import { AgentTable } from '../parts/agent-table.tsx';
+import { May } from '../parts/may.tsx';
 import { Page } from '../parts/page.tsx';
 import { Read } from '../parts/read.tsx';
 import { ChoiceFilter, SearchForm, TextFilter } from '../parts/search-form.tsx';
+import { useStopping } from '../parts/stop.tsx';
 
 const STATES = [
   ['stopped', 'stopped'],
@@ -42,7 +47,7 @@ export function Agents() {
       <Read of={read} what="agents">
         {({ agents, next }) => (
           <>
-            <AgentTable
+            <ChosenAgents
               agents={agents.filter(isWanted)}
               empty={
                 agents.length === 0
@@ -59,5 +64,64 @@ export function Agents() {
         )}
       </Read>
     </Page>
+  );
+}
+
+/** One kill stops at most this many agents. */
+const MOST = 100;
+
+/** A table of agents of which several can be stopped at once. Only agents that the table shows count as chosen. */
+function ChosenAgents({ agents, empty }: { agents: readonly AgentInLedger[]; empty: string }) {
+  const { stop } = useStopping();
+  const mayNotOperate = useWhyNot('operate');
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const running = agents.filter(({ killed }) => killed === null);
+  const shown = running.filter(({ agentId }) => chosen.has(agentId));
+  const whyNot =
+    (shown.length === 0 ? 'Choose agents in the table first.' : null) ??
+    (shown.length > MOST ? `One kill stops at most ${MOST} agents.` : null);
+  function choose(agentId: string, is: boolean) {
+    const next = new Set(chosen);
+    if (is) next.add(agentId);
+    else next.delete(agentId);
+    setChosen(next);
+  }
+  return (
+    <>
+      <div className="row">
+        <May
+          whyNot={mayNotOperate ?? whyNot}
+          onClick={() =>
+            stop({
+              scope: 'agents',
+              agents: shown.map(({ agentId }) => agentId),
+              openActions: shown.reduce((sum, { openActions }) => sum + openActions, 0),
+              onStopped: () => setChosen(new Set()),
+            })
+          }
+        >
+          Stop {counted(shown.length)} {shown.length === 1 ? 'agent' : 'agents'}
+        </May>
+        {shown.length > 0 ? (
+          <button type="button" onClick={() => setChosen(new Set())}>
+            Choose none
+          </button>
+        ) : (
+          running.length > 0 && (
+            <button
+              type="button"
+              onClick={() => setChosen(new Set(running.slice(0, MOST).map(({ agentId }) => agentId)))}
+            >
+              {running.length > MOST ? `Choose the first ${MOST}` : 'Choose all'}
+            </button>
+          )
+        )}
+      </div>
+      <AgentTable
+        agents={agents}
+        empty={empty}
+        choosing={{ isChosen: (agentId) => chosen.has(agentId), onChoose: choose }}
+      />
+    </>
   );
 }

@@ -26,9 +26,37 @@ const COLUMNS: readonly Column<AgentInLedger>[] = [
   { head: 'Actions', isHeadHidden: true, cell: (agent) => <StopOrRevive {...agent} /> },
 ];
 
-export function AgentTable({ agents, empty }: { agents: readonly AgentInLedger[]; empty: string }) {
+/** @param choosing which agents are chosen. Absent: rows cannot be chosen */
+export function AgentTable({
+  agents,
+  empty,
+  choosing,
+}: {
+  agents: readonly AgentInLedger[];
+  empty: string;
+  choosing?: { isChosen: (agentId: string) => boolean; onChoose: (agentId: string, is: boolean) => void };
+}) {
+  const columns: readonly Column<AgentInLedger>[] =
+    choosing === undefined
+      ? COLUMNS
+      : [
+          {
+            head: 'Chosen',
+            isHeadHidden: true,
+            cell: ({ agentId, killed }) =>
+              killed === null && (
+                <input
+                  type="checkbox"
+                  aria-label={`Choose ${agentId}`}
+                  checked={choosing.isChosen(agentId)}
+                  onChange={({ target }) => choosing.onChoose(agentId, target.checked)}
+                />
+              ),
+          },
+          ...COLUMNS,
+        ];
   return (
-    <Table label="Agents" columns={COLUMNS} rows={agents} nameOf={({ agentId }) => agentId} empty={empty} />
+    <Table label="Agents" columns={columns} rows={agents} nameOf={({ agentId }) => agentId} empty={empty} />
   );
 }
 

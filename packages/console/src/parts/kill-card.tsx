@@ -1,14 +1,14 @@
 /** What a kill has done: the fence, and each allowed call that may still run, until none is left. */
-import type { KillAnswer } from '@mandate/gateway';
+import type { KillAnswer, KillSetAnswer } from '@mandate/gateway';
 import { Link } from '@tanstack/react-router';
-import { useCallback, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { type LiveEvent, useLiveEvents } from '../data/live.ts';
 import { dollars } from '../data/money.ts';
 import { clockTime, duration } from '../data/time.ts';
 import styles from './parts.module.css';
 import { useNow } from './when.tsx';
 
-export type Killed = { answer: KillAnswer; tookMs: number; atMs: number };
+export type Killed = { answer: KillAnswer | KillSetAnswer; tookMs: number; atMs: number };
 
 type Open = KillAnswer['open'][number];
 
@@ -21,7 +21,7 @@ export function KillCard({
 }) {
   const nowMs = useNow();
   const [over, setOver] = useState<ReadonlyMap<string, number>>(new Map());
-  const open: readonly Open[] = answer.open;
+  const { who, verb, agentIds, open, sequence } = useMemo(() => inWords(answer), [answer]);
   useLiveEvents(
     useCallback(
       (event: LiveEvent) => {
@@ -45,27 +45,25 @@ export function KillCard({
   const isDone = running.length === 0 && unnamed === 0;
   const reserved = running.reduce((sum, { reservedMicros }) => sum + reservedMicros, 0);
   const lastEndMs = open.length === 0 ? atMs : Math.max(...open.map((one) => endOf(one) ?? 0));
-  const who = targetInWords(answer.target);
-  const sequences = Object.values(answer.sequences);
   return (
     <section className={`${styles.card} ${isDone ? styles.done : ''}`} aria-label={`Kill of ${who}`}>
       <div className={styles.heading}>
         <h2>
-          {who} {answer.target.scope === 'agent' || answer.target.scope === 'subtree' ? 'is' : 'are'} stopped
+          {who} {verb} stopped
         </h2>
         <button type="button" className="plain" onClick={onClose}>
           Close
         </button>
       </div>
       <p role="status">
-        Acknowledged in {duration(tookMs)}.{' '}
-        {sequences.length === 1 && `No ALLOW after sequence ${sequences[0]}. `}
+        Acknowledged in {duration(tookMs)}. {sequence !== null && `No ALLOW after sequence ${sequence}. `}
         {isDone
           ? `Nothing runs any more, since ${clockTime(lastEndMs)}.`
           : `May still run: ${running.length + unnamed} open ${running.length + unnamed === 1 ? 'call' : 'calls'}${
               reserved > 0 ? `, ${dollars(reserved)} reserved` : ''
             }.`}
       </p>
+      {agentIds.length > 1 && <p>{agentIds.join(', ')}</p>}
       {open.length > 0 && (
         <ul>
           {open.map((one) => {
@@ -88,17 +86,24 @@ export function KillCard({
           to="/decisions"
           search={{
             from: new Date(atMs).toISOString(),
-            ...('agentId' in answer.target && { agent: answer.target.agentId }),
+            ...(agentIds.length === 1 && { agent: agentIds[0] }),
           }}
         >
-          What it asked for since
+          What {agentIds.length === 1 ? 'it' : 'agents'} asked for since
         </Link>
-        <Link to="/changes/$id" params={{ id: answer.commandId }} search={{ event: 'agent.killed' }}>
-          The kill on record
-        </Link>
+        {'agents' in answer ? (
+          <Link to="/changes" search={{ event: 'agent.killed' }}>
+            The kills on record
+          </Link>
+        ) : (
+          <Link to="/changes/$id" params={{ id: answer.commandId }} search={{ event: 'agent.killed' }}>
+            The kill on record
+          </Link>
+        )}
       </p>
       <p className="quiet">
-        Kill <code>{answer.commandId}</code>, revision {answer.revision}, at {clockTime(atMs)}.
+        Kill <code>{answer.commandId}</code>
+        {'revision' in answer && `, revision ${answer.revision}`}, at {clockTime(atMs)}.
       </p>
     </section>
   );
@@ -106,6 +111,37 @@ export function KillCard({
 
 function nameOf({ agentId, actionId, attempt = 1 }: { agentId: string; actionId: string; attempt?: number }) {
   return JSON.stringify([agentId, actionId, attempt]);
+}
+
+/**
+ * `agentIds`: the agents that the kill names. `sequence`: no ALLOW has a higher one. Null: each tenant has its own.
+ */
+function inWords(answer: KillAnswer | KillSetAnswer): {
+  who: string;
+  verb: 'is' | 'are';
+  agentIds: readonly string[];
+  open: readonly Open[];
+  sequence: number | null;
+} {
+  if ('agents' in answer) {
+    const { agents } = answer;
+    return {
+      who: `${agents.length} ${agents.length === 1 ? 'agent' : 'agents'}`,
+      verb: agents.length === 1 ? 'is' : 'are',
+      agentIds: agents.map(({ agentId }) => agentId),
+      open: agents.flatMap((one) => one.open),
+      sequence: Math.max(...agents.map(({ sequence }) => sequence ?? 0)),
+    };
+  }
+  const { target, open } = answer;
+  const [sequence = null, ...others] = Object.values(answer.sequences);
+  return {
+    who: targetInWords(target),
+    verb: 'agentId' in target ? 'is' : 'are',
+    agentIds: 'agentId' in target ? [target.agentId] : [],
+    open,
+    sequence: others.length === 0 ? sequence : null,
+  };
 }
 
 function targetInWords(target: KillAnswer['target']): string {

@@ -1,14 +1,24 @@
 /** Stops agents, and revives them. Stopping takes two keys, because it is safe. A revive is a question. */
-import type { KillAnswer, ReviveAnswer } from '@mandate/gateway';
+import type { KillAnswer, KillSetAnswer, ReviveAnswer } from '@mandate/gateway';
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useMemo, useRef, useState } from 'react';
 import { send } from '../data/api.ts';
+import { counted } from '../data/numbers.ts';
 import { useSession } from '../data/session.ts';
 import { Ask } from './ask.tsx';
 import { KillCard, type Killed } from './kill-card.tsx';
 
 type Target = { scope: 'agent' | 'subtree'; agentId: string } | { scope: 'tenant' };
-type Stopping = { stop: (target: Target) => void; revive: (target: Target) => void };
+/** `openActions`: how many calls of these agents may run now. */
+type AgentSet = {
+  scope: 'agents';
+  agents: readonly string[];
+  openActions: number;
+  onStopped: () => void;
+};
+type Stopping = { stop: (target: Target | AgentSet) => void; revive: (target: Target) => void };
+
+type Asked = { does: 'stop'; target: Target | AgentSet } | { does: 'revive'; target: Target };
 
 const Context = createContext<Stopping>({ stop: () => {}, revive: () => {} });
 
@@ -18,7 +28,7 @@ export function useStopping(): Stopping {
 
 /** Asks the questions, and shows the card of each kill above the page. */
 export function StoppingProvider({ children }: { children: (cards: ReactNode) => ReactNode }) {
-  const [asked, setAsked] = useState<{ does: 'stop' | 'revive'; target: Target } | null>(null);
+  const [asked, setAsked] = useState<Asked | null>(null);
   const [killed, setKilled] = useState<readonly Killed[]>([]);
   const stopping = useMemo<Stopping>(
     () => ({
@@ -33,7 +43,7 @@ export function StoppingProvider({ children }: { children: (cards: ReactNode) =>
       <div className="stack">
         {killed.map((one) => (
           <KillCard
-            key={`${one.answer.commandId} ${one.answer.revision}`}
+            key={`${one.answer.commandId} ${one.atMs}`}
             killed={one}
             onClose={() => setKilled(killed.filter((other) => other !== one))}
           />
@@ -63,7 +73,7 @@ function Stop({
   onClose,
   onKilled,
 }: {
-  target: Target;
+  target: Target | AgentSet;
   onClose: () => void;
   onKilled: (killed: Killed) => void;
 }) {
@@ -76,25 +86,27 @@ function Stop({
   const [idempotencyKey] = useState(() => crypto.randomUUID());
   async function kill() {
     const said = reason.trim() === '' ? {} : { reason: reason.trim() };
-    const { answer, tookMs } = await sendKill();
+    const { body: answer, tookMs } = await sendKill(said);
     onKilled({ answer, tookMs, atMs: Date.now() });
+    if (target.scope === 'agents') target.onStopped();
     void queries.invalidateQueries({ queryKey: ['read'] });
-
-    async function sendKill() {
-      const sent =
-        target.scope === 'tenant'
-          ? await send<KillAnswer>('POST', '/v1/kill', { body: { scope: 'tenant', ...said }, idempotencyKey })
-          : await send<KillAnswer>('POST', `/v1/agents/${encodeURIComponent(target.agentId)}/kill`, {
-              body: { ...said, subtree: isSubtree },
-              idempotencyKey,
-            });
-      return { answer: sent.body, tookMs: sent.tookMs };
+  }
+  function sendKill(said: { reason?: string }) {
+    if (target.scope === 'tenant')
+      return send<KillAnswer>('POST', '/v1/kill', { body: { scope: 'tenant', ...said }, idempotencyKey });
+    if (target.scope === 'agents') {
+      const body = { scope: 'agents', agents: target.agents, ...said, subtree: isSubtree };
+      return send<KillSetAnswer>('POST', '/v1/kill', { body, idempotencyKey });
     }
+    return send<KillAnswer>('POST', `/v1/agents/${encodeURIComponent(target.agentId)}/kill`, {
+      body: { ...said, subtree: isSubtree },
+      idempotencyKey,
+    });
   }
   const isTenant = target.scope === 'tenant';
   return (
     <Ask
-      title={isTenant ? `Stop every agent of ${tenant}?` : `Stop ${target.agentId}?`}
+      title={`Stop ${whoIs(target, tenant)}?`}
       does={isTenant ? 'Stop them all' : 'Stop'}
       isGrave
       onDo={kill}
@@ -104,7 +116,9 @@ function Stop({
       <p>
         {isTenant
           ? 'Nothing is allowed to any agent of this tenant until you revive it, and agents that appear later are stopped too.'
-          : 'Nothing is allowed to this agent until you revive it.'}{' '}
+          : target.scope === 'agents'
+            ? `Nothing is allowed to ${namesOf(target.agents)} until you revive them. ${openIs(target.openActions)}`
+            : 'Nothing is allowed to this agent until you revive it.'}{' '}
         Calls that were allowed before may still run; the card that follows names them.
       </p>
       <label>
@@ -119,12 +133,33 @@ function Stop({
       {!isTenant && (
         <label className="beside">
           <input type="checkbox" checked={isSubtree} onChange={(event) => setSubtree(event.target.checked)} />
-          Stop its descendants too
+          Stop {target.scope === 'agents' ? 'their' : 'its'} descendants too
         </label>
       )}
       <p className="quiet">Enter stops, Escape does not.</p>
     </Ask>
   );
+}
+
+function whoIs(target: Target | AgentSet, tenant: string): string {
+  if (target.scope === 'tenant') return `every agent of ${tenant}`;
+  return target.scope === 'agents' ? countedAgents(target.agents.length) : target.agentId;
+}
+
+function countedAgents(count: number): string {
+  return `${counted(count)} ${count === 1 ? 'agent' : 'agents'}`;
+}
+
+/** The dialog names at most this many agents. */
+const NAMED = 10;
+
+function namesOf(agents: readonly string[]): string {
+  const more = agents.length - NAMED;
+  return `${agents.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${countedAgents(more)} more` : ''}`;
+}
+
+function openIs(openActions: number): string {
+  return `They have ${counted(openActions)} open ${openActions === 1 ? 'call' : 'calls'}.`;
 }
 
 function Revive({ target, onClose }: { target: Target; onClose: () => void }) {

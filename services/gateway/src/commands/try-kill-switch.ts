@@ -24,11 +24,36 @@ export async function tryKill(
   target: KillTarget,
 ): Promise<WouldKill> {
   request.spend('changes', { records: 1 });
-  const ledger = ledgerOf(gateway);
-  const { killed: isKilled, revision } = await ledger.flag(target);
+  return { dryRun: true, target, ...(await wouldKill(gateway, target, MOST_OPEN)) };
+}
+
+export type WouldKillSet = {
+  dryRun: true;
+  agents: (Omit<WouldKill, 'dryRun' | 'target'> & { agentId: string })[];
+  openCount: number;
+};
+
+/** As `tryKill`, for several agents. Each agent counts as a change. */
+export async function tryKillSet(
+  gateway: Gateway,
+  request: HttpRequest,
+  targets: readonly Extract<KillTarget, { agentId: string }>[],
+): Promise<WouldKillSet> {
+  request.spend('changes', { records: targets.length });
+  const mostOpen = Math.floor(MOST_OPEN / targets.length);
+  const agents = await Promise.all(
+    targets.map(async (target) => ({
+      agentId: target.agentId,
+      ...(await wouldKill(gateway, target, mostOpen)),
+    })),
+  );
+  return { dryRun: true, agents, openCount: agents.reduce((sum, { openCount }) => sum + openCount, 0) };
+}
+
+async function wouldKill(gateway: Gateway, target: KillTarget, mostOpen: number) {
+  const { killed: isKilled, revision } = await ledgerOf(gateway).flag(target);
   const open = await openOf(gateway, target);
-  const named = open.slice(0, MOST_OPEN);
-  return { dryRun: true, target, isKilled, revision, openCount: open.length, open: named };
+  return { isKilled, revision, openCount: open.length, open: open.slice(0, mostOpen) };
 }
 
 async function openOf(gateway: Gateway, target: KillTarget): Promise<readonly OpenAction[]> {

@@ -47,6 +47,9 @@ export const KILLS_THAT_COUNT =
   'If the target is killed already, a kill with the key and reason of the last kill is the same command and writes no record. ' +
   'Any other kill of that target counts as a change. A kill that counts as a change is refused if the key has no changes left. A dry run counts as a change too.';
 
+/** One request kills at most this many agents. */
+const MOST_IN_SET = 100;
+
 /** The body of a command that kills a whole tenant, or all tenants. */
 export const wideBody = z
   .strictObject({
@@ -88,6 +91,94 @@ export const wouldKill = z.object({
 });
 
 export type KillAnswer = z.output<typeof killAnswer>;
+
+/** The body of a command that kills a set of agents, a whole tenant, or all tenants. */
+export const killBody = z.discriminatedUnion('scope', [
+  z
+    .strictObject({
+      scope: described(z.literal('agents'), 'Stops the agents that `agents` names.'),
+      agents: described(
+        z.array(id).min(1).max(MOST_IN_SET),
+        'The ids of the agents. An id that is named twice counts once.',
+        ['airline-007', 'airline-008'],
+      ),
+      subtree: described(
+        z.boolean().default(false),
+        'Whether to stop all descendants of the agents too, also those that are registered later.',
+        false,
+      ),
+      reason: wideBody.shape.reason,
+    })
+    .meta({
+      examples: [{ scope: 'agents', agents: ['airline-007', 'airline-008'], reason: 'runaway loop' }],
+    }),
+  wideBody,
+]);
+
+export const killSetAnswer = z.object({
+  commandId: described(z.string(), 'The id of the command.', 'kil_1'),
+  agents: described(
+    z.array(
+      z.object({
+        agentId: described(id, 'The id of the agent.', 'airline-007'),
+        stopped: described(
+          z.boolean(),
+          'Whether the agent is stopped. false: the plane cannot say that it is.',
+          true,
+        ),
+        commandId: described(
+          z.string(),
+          'The id of the record of this agent on the log: the id of the command and a number. If the agent was already killed by the same key for the same reason, the id of that kill.',
+          'kil_1-1',
+        ),
+        revision: described(count.nullable(), 'The revision of the switch. null: not stopped.', 4),
+        sequence: described(
+          count.nullable(),
+          'The ledger sequence of the kill. No ALLOW of the agent has a higher one until a revive. null: not stopped.',
+          420,
+        ),
+        openCount: described(
+          count.nullable(),
+          'How many allowed actions may still run. null: not stopped, so more actions may be allowed.',
+          1,
+        ),
+        open: described(
+          z.array(openAction),
+          'The allowed actions that may still run: they have no outcome, and their lease has not ended.',
+        ),
+        problem: described(
+          z
+            .object({
+              code: described(z.string(), 'The code of the problem.', 'TOO_MANY_CHANGES'),
+              detail: described(z.string(), 'What is wrong.', 'this key makes too many changes'),
+              remedy: described(z.string(), 'What to do.', 'Wait 2 s.'),
+            })
+            .nullable(),
+          'Why the agent is not stopped, or why its kill is not on the log yet. null: all is well.',
+        ),
+      }),
+    ),
+    'What happened to each agent, in the order of their ids.',
+  ),
+  stoppedCount: described(count, 'How many of the agents are stopped.', 2),
+  openCount: described(count, 'How many allowed actions of the stopped agents may still run.', 1),
+});
+
+export type KillSetAnswer = z.output<typeof killSetAnswer>;
+
+export const wouldKillSet = z.object({
+  dryRun: isDryRun,
+  agents: described(
+    z.array(
+      z.object({
+        agentId: described(id, 'The id of the agent.', 'airline-007'),
+        ...wouldKill.omit({ dryRun: true, target: true }).shape,
+      }),
+    ),
+    'What would happen to each agent, in the order of their ids. All lists together have at most 1,000 actions.',
+  ),
+  openCount: described(count, 'How many allowed actions of these agents could still run.', 1),
+});
 
 const killFact = z.object({
   scope: described(z.enum(['agent', 'subtree', 'tenant', 'all']), 'What was stopped.'),
