@@ -1,4 +1,4 @@
-/** The command palette: stops and revives agents, and goes to pages, agents, policies, rules, keys and decisions. */
+/** The command palette: kills and revives agents, and goes to pages, agents, policies, rules, keys and decisions. */
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Dialog } from '@base-ui/react/dialog';
 import type { DocumentsFound } from '@mandate/control-service';
@@ -10,8 +10,8 @@ import { withQuery } from './data/api.ts';
 import { useLive } from './data/live.ts';
 import { useRead } from './data/read.ts';
 import { useWhyNot } from './data/session.ts';
+import { useKilling } from './parts/kill.tsx';
 import styles from './parts/parts.module.css';
-import { useStopping } from './parts/stop.tsx';
 import shell from './shell.module.css';
 
 export const PAGES = [
@@ -30,7 +30,7 @@ type Command = { label: string; run: () => void };
 
 export function Palette({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
-  const { stop, revive } = useStopping();
+  const { kill, revive } = useKilling();
   const mayNotOperate = useWhyNot('operate');
   const { decisions } = useLive();
   const { data } = useRead<{ agents: AgentInLedger[] }>('/v1/ledger/agents?limit=1000');
@@ -41,18 +41,18 @@ export function Palette({ onClose }: { onClose: () => void }) {
       ...(data?.agents.map(({ agentId }) => agentId) ?? []),
       ...decisions.map(({ agentId }) => agentId),
     ]);
-    const stopped = new Set(
+    const killed = new Set(
       data?.agents.filter(({ killed }) => killed !== null).map(({ agentId }) => agentId),
     );
     const mayOperate = mayNotOperate === null;
-    // The agent itself comes first, so that a name and two quick keys stop nothing.
+    // The agent itself comes first, so that a name and two quick keys kill nothing.
     const agents = [...names].flatMap((agentId): Command[] => [
       {
         label: `agent ${agentId}`,
         run: () => void navigate({ to: '/agents/$agent', params: { agent: agentId } }),
       },
-      ...(mayOperate ? [{ label: `kill ${agentId}`, run: () => stop({ scope: 'agent', agentId }) }] : []),
-      ...(mayOperate && stopped.has(agentId)
+      ...(mayOperate ? [{ label: `kill ${agentId}`, run: () => kill({ scope: 'agent', agentId }) }] : []),
+      ...(mayOperate && killed.has(agentId)
         ? [{ label: `revive ${agentId}`, run: () => revive({ scope: 'agent', agentId }) }]
         : []),
     ]);
@@ -61,10 +61,10 @@ export function Palette({ onClose }: { onClose: () => void }) {
       ...agents,
       ...found,
       ...(mayOperate
-        ? [{ label: 'kill every agent of this tenant', run: () => stop({ scope: 'tenant' }) }]
+        ? [{ label: 'kill every agent of this tenant', run: () => kill({ scope: 'tenant' }) }]
         : []),
     ];
-  }, [data, decisions, found, mayNotOperate, navigate, stop, revive]);
+  }, [data, decisions, found, mayNotOperate, navigate, kill, revive]);
   return (
     <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Dialog.Portal>

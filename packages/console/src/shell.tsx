@@ -1,4 +1,4 @@
-/** The frame of every page: where one is, who one is, whether the numbers are fresh, and what is stopped. */
+/** The frame of every page: where one is, who one is, whether the numbers are fresh, and what is killed. */
 
 import type { LastReconcile } from '@mandate/alerter';
 import type { KillShown } from '@mandate/gateway';
@@ -14,7 +14,7 @@ import { clockTime, keepZone, wholeTime, zone, zones } from './data/time.ts';
 import { GO, hasLetterKeys, useKeys } from './keys.ts';
 import { PAGES, Palette } from './palette.tsx';
 import { Ask } from './parts/ask.tsx';
-import { StoppingProvider } from './parts/stop.tsx';
+import { KillingProvider } from './parts/kill.tsx';
 import styles from './shell.module.css';
 
 const STREAM = {
@@ -38,7 +38,7 @@ export function Shell() {
     if (mayRead) followLive(session.keyId);
   }, [mayRead, session.keyId]);
   return (
-    <StoppingProvider>
+    <KillingProvider>
       {(cards) => (
         <>
           <a className={styles.skip} href="#main">
@@ -55,7 +55,7 @@ export function Shell() {
           {isHelpOpen && <Help onClose={() => setHelpOpen(false)} />}
         </>
       )}
-    </StoppingProvider>
+    </KillingProvider>
   );
 }
 
@@ -145,8 +145,8 @@ function StandingKills() {
   if (data === undefined || data.count === 0) return null;
   const names = data.kills.map(({ target }) => ('agentId' in target ? target.agentId : target.scope));
   return (
-    <Link to="/agents" search={{ state: 'stopped' }} className={styles.kills} title={names.join(', ')}>
-      ■ {data.count} stopped
+    <Link to="/agents" search={{ state: 'killed' }} className={styles.kills} title={names.join(', ')}>
+      ■ {data.count} killed
     </Link>
   );
 }

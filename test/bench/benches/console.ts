@@ -124,7 +124,7 @@ export async function consoleInBrowser(): Promise<Row[]> {
 /** Returns the milliseconds from Enter to the card. */
 async function killFromPalette(page: Page, agentId: string): Promise<number> {
   await page.goto(`/agents?q=${agentId}`);
-  await page.getByRole('button', { name: `Stop ${agentId}`, exact: true }).focus();
+  await page.getByRole('button', { name: `Kill ${agentId}`, exact: true }).focus();
   await page.evaluate(WATCH);
   await page.keyboard.press('Enter');
   await page.getByRole('dialog').waitFor();

@@ -10,7 +10,7 @@ describeWithChromium('the console for operators and approvers', () => {
   });
   afterAll(() => scene?.[Symbol.asyncDispose]());
 
-  test('stops an agent by the keyboard alone, and its card shows when nothing runs any more', async () => {
+  test('kills an agent by the keyboard alone, and its card shows when nothing runs any more', async () => {
     const open = await scene.call('runaway');
     await scene.recorded(open);
     await using browser = await scene.look();
@@ -19,7 +19,7 @@ describeWithChromium('the console for operators and approvers', () => {
     await page.getByRole('combobox', { name: 'Command' }).fill('kill runaway');
     await page.getByRole('option', { name: 'kill runaway' }).waitFor();
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog', { name: 'Stop runaway?' }).waitFor();
+    await page.getByRole('dialog', { name: 'Kill runaway?' }).waitFor();
     await page.keyboard.press('Enter');
     const card = page.getByRole('region', { name: 'Kill of runaway' });
     await expect.poll(() => card.textContent()).toContain('May still run: 1 open call');
@@ -38,23 +38,23 @@ describeWithChromium('the console for operators and approvers', () => {
     expect((await scene.call('runaway')).verdict).toBe('ALLOW');
   });
 
-  test('stops an agent by two keys, however fast they come', async () => {
+  test('kills an agent by two keys, however fast they come', async () => {
     await scene.recorded(await scene.call('hasty'));
     await using browser = await scene.look();
     const { page } = browser;
-    await page.getByRole('button', { name: 'Stop hasty', exact: true }).focus();
+    await page.getByRole('button', { name: 'Kill hasty', exact: true }).focus();
     await page.keyboard.press('Enter');
     await page.keyboard.press('Enter');
     await page.getByRole('region', { name: 'Kill of hasty' }).waitFor();
     expect((await scene.call('hasty')).code).toBe('AGENT_KILLED');
   });
 
-  test('stops the chosen agents by one kill, with the keyboard alone', async () => {
+  test('kills the chosen agents by one kill, with the keyboard alone', async () => {
     const open = [await scene.call('set-1'), await scene.call('set-2')];
     await using browser = await scene.look();
     const { page } = browser;
     await page.goto('/agents?q=set-');
-    const button = page.getByRole('button', { name: /^Stop \d+ agents?$/ });
+    const button = page.getByRole('button', { name: /^Kill \d+ agents?$/ });
     await button.waitFor();
     expect(await button.getAttribute('title')).toBe('Choose agents in the table first.');
     for (const agent of ['set-1', 'set-2']) {
@@ -63,7 +63,7 @@ describeWithChromium('the console for operators and approvers', () => {
     }
     await button.focus();
     await page.keyboard.press('Enter');
-    const dialog = page.getByRole('dialog', { name: 'Stop 2 agents?' });
+    const dialog = page.getByRole('dialog', { name: 'Kill 2 agents?' });
     await expect.poll(() => dialog.textContent()).toContain('They have 2 open calls.');
     expect(await axeFaults(page)).toEqual([]);
     await page.keyboard.press('Enter');
@@ -71,17 +71,17 @@ describeWithChromium('the console for operators and approvers', () => {
     await expect.poll(() => card.textContent()).toContain('May still run: 2 open calls');
     expect(await card.textContent()).toContain('set-1, set-2');
     await page.getByRole('button', { name: 'Revive set-2' }).waitFor();
-    expect(await button.textContent()).toBe('Stop 0 agents');
+    expect(await button.textContent()).toBe('Kill 0 agents');
     for (const agent of ['set-1', 'set-2']) expect((await scene.call(agent)).code).toBe('AGENT_KILLED');
     for (const one of open) await scene.succeed(one);
     await expect.poll(() => card.textContent(), { timeout: 30_000 }).toContain('Nothing runs any more');
     expect(await axeFaults(page)).toEqual([]);
   });
 
-  test('Escape stops nothing, and the button has the focus again', async () => {
+  test('Escape kills nothing, and the button has the focus again', async () => {
     await using browser = await scene.look();
     const { page } = browser;
-    const button = page.getByRole('button', { name: 'Stop worker', exact: true });
+    const button = page.getByRole('button', { name: 'Kill worker', exact: true });
     await button.focus();
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();
@@ -89,14 +89,14 @@ describeWithChromium('the console for operators and approvers', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     const focused = () => page.evaluate("document.activeElement.getAttribute('aria-label')");
-    await expect.poll(focused).toBe('Stop worker');
+    await expect.poll(focused).toBe('Kill worker');
     expect((await scene.call('worker')).verdict).toBe('ALLOW');
   });
 
   test('shows a viewer each button, and why it cannot be pressed', async () => {
     await using browser = await scene.look({ as: 'viewer' });
     const { page } = browser;
-    const button = page.getByRole('button', { name: 'Stop worker', exact: true });
+    const button = page.getByRole('button', { name: 'Kill worker', exact: true });
     await button.waitFor();
     expect(await button.getAttribute('aria-disabled')).toBe('true');
     expect(await button.getAttribute('title')).toContain('needs the scope operate');

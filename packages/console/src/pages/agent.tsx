@@ -14,13 +14,13 @@ import { bucketStart, zone } from '../data/time.ts';
 import { StackedBars } from '../parts/chart.tsx';
 import { DecisionTable } from '../parts/decision-table.tsx';
 import { EventList } from '../parts/event-list.tsx';
+import { useKilling } from '../parts/kill.tsx';
 import { May } from '../parts/may.tsx';
 import { Newer } from '../parts/newer.tsx';
 import { Page } from '../parts/page.tsx';
 import { Empty } from '../parts/problem.tsx';
 import { Read } from '../parts/read.tsx';
 import { Section } from '../parts/section.tsx';
-import { useStopping } from '../parts/stop.tsx';
 import { Budgets } from './spend.tsx';
 
 type KillStatus = {
@@ -29,7 +29,7 @@ type KillStatus = {
 
 export function Agent() {
   const { agent = '' } = useParams({ strict: false });
-  const { stop, revive } = useStopping();
+  const { kill, revive } = useKilling();
   const mayNotOperate = useWhyNot('operate');
   const name = encodeURIComponent(agent);
   const status = useRead<KillStatus>(`/v1/agents/${name}/kill-status`);
@@ -60,12 +60,12 @@ export function Agent() {
       same={{ cli: command('decisions list', { agent }), path: decisionsPath }}
       actions={
         killed === null ? (
-          <May whyNot={mayNotOperate} onClick={() => stop({ scope: 'agent', agentId: agent })}>
-            Stop
+          <May whyNot={mayNotOperate} onClick={() => kill({ scope: 'agent', agentId: agent })}>
+            Kill
           </May>
         ) : (
           <>
-            <strong role="status">■ stopped: {killed.reason}</strong>
+            <strong role="status">■ killed: {killed.reason}</strong>
             {(killed.scope === 'agent' || killed.scope === 'subtree') && (
               <May
                 whyNot={mayNotOperate}

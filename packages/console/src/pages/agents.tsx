@@ -1,4 +1,4 @@
-/** Every agent: who is registered, who spends, who is stopped. */
+/** Every agent: who is registered, who spends, who is killed. */
 import type { AgentInLedger } from '@mandate/gateway';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -13,10 +13,10 @@ import { May } from '../parts/may.tsx';
 import { Page } from '../parts/page.tsx';
 import { Read } from '../parts/read.tsx';
 import { ChoiceFilter, SearchForm, TextFilter } from '../parts/search-form.tsx';
-import { useStopping } from '../parts/stop.tsx';
+import { useKilling } from '../parts/kill.tsx';
 
 const STATES = [
-  ['stopped', 'stopped'],
+  ['killed', 'killed'],
   ['registered', 'registered'],
   ['unregistered', 'not registered'],
   ['open', 'with open calls'],
@@ -30,14 +30,14 @@ export function Agents() {
   const isWanted = ({ agentId, killed, status, openActions }: AgentInLedger) =>
     agentId.toLowerCase().includes(q.toLowerCase()) &&
     (state === undefined ||
-      (state === 'stopped' && killed !== null) ||
+      (state === 'killed' && killed !== null) ||
       (state === 'registered' && status === 'registered') ||
       (state === 'unregistered' && status === null) ||
       (state === 'open' && openActions > 0));
   return (
     <Page
       heading="Agents"
-      question="Who is registered, who spends, who is stopped."
+      question="Who is registered, who spends, who is killed."
       same={{ cli: command('agents list'), path }}
     >
       <SearchForm to="/agents">
@@ -67,19 +67,19 @@ export function Agents() {
   );
 }
 
-/** One kill stops at most this many agents. */
+/** One kill names at most this many agents. */
 const MOST = 100;
 
-/** A table of agents of which several can be stopped at once. Only agents that the table shows count as chosen. */
+/** A table of agents of which several can be killed at once. Only agents that the table shows count as chosen. */
 function ChosenAgents({ agents, empty }: { agents: readonly AgentInLedger[]; empty: string }) {
-  const { stop } = useStopping();
+  const { kill } = useKilling();
   const mayNotOperate = useWhyNot('operate');
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const running = agents.filter(({ killed }) => killed === null);
   const shown = running.filter(({ agentId }) => chosen.has(agentId));
   const whyNot =
     (shown.length === 0 ? 'Choose agents in the table first.' : null) ??
-    (shown.length > MOST ? `One kill stops at most ${MOST} agents.` : null);
+    (shown.length > MOST ? `One kill names at most ${MOST} agents.` : null);
   function choose(agentId: string, is: boolean) {
     const next = new Set(chosen);
     if (is) next.add(agentId);
@@ -92,15 +92,15 @@ function ChosenAgents({ agents, empty }: { agents: readonly AgentInLedger[]; emp
         <May
           whyNot={mayNotOperate ?? whyNot}
           onClick={() =>
-            stop({
+            kill({
               scope: 'agents',
               agents: shown.map(({ agentId }) => agentId),
               openActions: shown.reduce((sum, { openActions }) => sum + openActions, 0),
-              onStopped: () => setChosen(new Set()),
+              onKilledAll: () => setChosen(new Set()),
             })
           }
         >
-          Stop {counted(shown.length)} {shown.length === 1 ? 'agent' : 'agents'}
+          Kill {counted(shown.length)} {shown.length === 1 ? 'agent' : 'agents'}
         </May>
         {shown.length > 0 ? (
           <button type="button" onClick={() => setChosen(new Set())}>

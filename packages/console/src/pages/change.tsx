@@ -30,7 +30,7 @@ function KillPage({ id }: { id: string }) {
               {scope === 'subtree' && ' and its descendants'}
             </h2>
             <dl>
-              <dt>Stopped by</dt>
+              <dt>Killed by</dt>
               <dd>{by ?? 'not recorded'}</dd>
               <dt>When</dt>
               <dd>
@@ -52,7 +52,7 @@ function KillPage({ id }: { id: string }) {
               <dt>Now</dt>
               <dd>
                 {revived === null ? (
-                  'still stopped'
+                  'still killed'
                 ) : (
                   <>
                     revived by {revived.by}, <When at={revived.at} />, because «{revived.reason}»

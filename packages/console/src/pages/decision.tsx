@@ -175,7 +175,7 @@ function Told(told: Explanation) {
         <Events of={[...approvals, ...kills]} />
         {killsAfter.length > 0 && (
           <>
-            <p className="quiet">After the decision, this stopped the agent:</p>
+            <p className="quiet">After the decision, this killed the agent:</p>
             <Events of={killsAfter} />
           </>
         )}

@@ -1,4 +1,4 @@
-/** What runs, what spends, what is stopped, and how to stop it. */
+/** What runs, what spends, what is killed, and how to kill it. */
 import type { AgentInLedger, LedgerSummary } from '@mandate/gateway';
 import type { DecisionFound } from '@mandate/query';
 import { useQueryClient } from '@tanstack/react-query';
@@ -15,11 +15,11 @@ import { clockTime } from '../data/time.ts';
 import { AgentTable } from '../parts/agent-table.tsx';
 import { DECISION_COLUMNS } from '../parts/decision-table.tsx';
 import { Figures } from '../parts/figures.tsx';
+import { useKilling } from '../parts/kill.tsx';
 import { May } from '../parts/may.tsx';
 import { Page } from '../parts/page.tsx';
 import { Read } from '../parts/read.tsx';
 import { Section } from '../parts/section.tsx';
-import { useStopping } from '../parts/stop.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 
 const AGENTS = '/v1/ledger/agents?limit=1000';
@@ -35,7 +35,7 @@ const AGENTS_AGAIN_MS = 10_000;
 
 export function Now() {
   const { tenant } = useSession();
-  const { stop } = useStopping();
+  const { kill } = useKilling();
   const mayNotOperate = useWhyNot('operate');
   const agents = useRead<{ agents: AgentInLedger[]; next: string | null }>(AGENTS);
   const summary = useRead<LedgerSummary>(SUMMARY);
@@ -43,11 +43,11 @@ export function Now() {
   return (
     <Page
       heading="Now"
-      question="What runs, what spends, what is stopped."
+      question="What runs, what spends, what is killed."
       same={{ cli: command('summary'), path: SUMMARY }}
       actions={
-        <May whyNot={mayNotOperate} onClick={() => stop({ scope: 'tenant' })}>
-          Stop every agent of {tenant}
+        <May whyNot={mayNotOperate} onClick={() => kill({ scope: 'tenant' })}>
+          Kill every agent of {tenant}
         </May>
       }
     >

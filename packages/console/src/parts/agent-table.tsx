@@ -1,9 +1,9 @@
 import type { AgentInLedger } from '@mandate/gateway';
 import { Link } from '@tanstack/react-router';
 import { useWhyNot } from '../data/session.ts';
+import { useKilling } from './kill.tsx';
 import { May } from './may.tsx';
 import { Money } from './money.tsx';
-import { useStopping } from './stop.tsx';
 import { type Column, Table } from './table.tsx';
 
 const COLUMNS: readonly Column<AgentInLedger>[] = [
@@ -21,7 +21,7 @@ const COLUMNS: readonly Column<AgentInLedger>[] = [
   {
     head: 'State',
     cell: ({ killed, status }) =>
-      killed === null ? (status ?? 'not registered') : <span title={killed.reason}>■ stopped</span>,
+      killed === null ? (status ?? 'not registered') : <span title={killed.reason}>■ killed</span>,
   },
   { head: 'Actions', isHeadHidden: true, cell: (agent) => <StopOrRevive {...agent} /> },
 ];
@@ -61,19 +61,23 @@ export function AgentTable({
 }
 
 function StopOrRevive({ agentId, killed }: AgentInLedger) {
-  const { stop, revive } = useStopping();
+  const { kill, revive } = useKilling();
   const whyNot = useWhyNot('operate');
   if (killed === null)
     return (
-      <May whyNot={whyNot} aria-label={`Stop ${agentId}`} onClick={() => stop({ scope: 'agent', agentId })}>
-        Stop
+      <May whyNot={whyNot} aria-label={`Kill ${agentId}`} onClick={() => kill({ scope: 'agent', agentId })}>
+        Kill
       </May>
     );
-  const { scope, agentId: stopped = agentId } = killed;
+  const { scope, agentId: killedAs = agentId } = killed;
   // A kill of the tenant or of all tenants is revived as a whole.
   if (scope !== 'agent' && scope !== 'subtree') return null;
   return (
-    <May whyNot={whyNot} aria-label={`Revive ${agentId}`} onClick={() => revive({ scope, agentId: stopped })}>
+    <May
+      whyNot={whyNot}
+      aria-label={`Revive ${agentId}`}
+      onClick={() => revive({ scope, agentId: killedAs })}
+    >
       Revive
     </May>
   );

@@ -49,7 +49,7 @@ export function KillCard({
     <section className={`${styles.card} ${isDone ? styles.done : ''}`} aria-label={`Kill of ${who}`}>
       <div className={styles.heading}>
         <h2>
-          {who} {verb} stopped
+          {who} {verb} killed
         </h2>
         <button type="button" className="plain" onClick={onClose}>
           Close

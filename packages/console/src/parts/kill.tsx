@@ -1,4 +1,4 @@
-/** Stops agents, and revives them. Stopping takes two keys, because it is safe. A revive is a question. */
+/** Kills agents, and revives them. A kill takes two keys, because it is safe. A revive is a question. */
 import type { KillAnswer, KillSetAnswer, ReviveAnswer } from '@mandate/gateway';
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useMemo, useRef, useState } from 'react';
@@ -14,25 +14,25 @@ type AgentSet = {
   scope: 'agents';
   agents: readonly string[];
   openActions: number;
-  onStopped: () => void;
+  onKilledAll: () => void;
 };
-type Stopping = { stop: (target: Target | AgentSet) => void; revive: (target: Target) => void };
+type Killing = { kill: (target: Target | AgentSet) => void; revive: (target: Target) => void };
 
-type Asked = { does: 'stop'; target: Target | AgentSet } | { does: 'revive'; target: Target };
+type Asked = { does: 'kill'; target: Target | AgentSet } | { does: 'revive'; target: Target };
 
-const Context = createContext<Stopping>({ stop: () => {}, revive: () => {} });
+const Context = createContext<Killing>({ kill: () => {}, revive: () => {} });
 
-export function useStopping(): Stopping {
+export function useKilling(): Killing {
   return useContext(Context);
 }
 
 /** Asks the questions, and shows the card of each kill above the page. */
-export function StoppingProvider({ children }: { children: (cards: ReactNode) => ReactNode }) {
+export function KillingProvider({ children }: { children: (cards: ReactNode) => ReactNode }) {
   const [asked, setAsked] = useState<Asked | null>(null);
   const [killed, setKilled] = useState<readonly Killed[]>([]);
-  const stopping = useMemo<Stopping>(
+  const killing = useMemo<Killing>(
     () => ({
-      stop: (target) => setAsked({ does: 'stop', target }),
+      kill: (target) => setAsked({ does: 'kill', target }),
       revive: (target) => setAsked({ does: 'revive', target }),
     }),
     [],
@@ -51,10 +51,10 @@ export function StoppingProvider({ children }: { children: (cards: ReactNode) =>
       </div>
     );
   return (
-    <Context value={stopping}>
+    <Context value={killing}>
       {children(cards)}
-      {asked?.does === 'stop' && (
-        <Stop
+      {asked?.does === 'kill' && (
+        <Kill
           target={asked.target}
           onClose={close}
           onKilled={(one) => {
@@ -68,7 +68,7 @@ export function StoppingProvider({ children }: { children: (cards: ReactNode) =>
   );
 }
 
-function Stop({
+function Kill({
   target,
   onClose,
   onKilled,
@@ -88,7 +88,7 @@ function Stop({
     const said = reason.trim() === '' ? {} : { reason: reason.trim() };
     const { body: answer, tookMs } = await sendKill(said);
     onKilled({ answer, tookMs, atMs: Date.now() });
-    if (target.scope === 'agents') target.onStopped();
+    if (target.scope === 'agents') target.onKilledAll();
     void queries.invalidateQueries({ queryKey: ['read'] });
   }
   function sendKill(said: { reason?: string }) {
@@ -106,8 +106,8 @@ function Stop({
   const isTenant = target.scope === 'tenant';
   return (
     <Ask
-      title={`Stop ${whoIs(target, tenant)}?`}
-      does={isTenant ? 'Stop them all' : 'Stop'}
+      title={`Kill ${whoIs(target, tenant)}?`}
+      does={isTenant ? 'Kill them all' : 'Kill'}
       isGrave
       onDo={kill}
       onClose={onClose}
@@ -115,7 +115,7 @@ function Stop({
     >
       <p>
         {isTenant
-          ? 'Nothing is allowed to any agent of this tenant until you revive it, and agents that appear later are stopped too.'
+          ? 'Nothing is allowed to any agent of this tenant until you revive it, and agents that appear later are killed too.'
           : target.scope === 'agents'
             ? `Nothing is allowed to ${namesOf(target.agents)} until you revive them. ${openIs(target.openActions)}`
             : 'Nothing is allowed to this agent until you revive it.'}{' '}
@@ -133,10 +133,10 @@ function Stop({
       {!isTenant && (
         <label className="beside">
           <input type="checkbox" checked={isSubtree} onChange={(event) => setSubtree(event.target.checked)} />
-          Stop {target.scope === 'agents' ? 'their' : 'its'} descendants too
+          Kill {target.scope === 'agents' ? 'their' : 'its'} descendants too
         </label>
       )}
-      <p className="quiet">Enter stops, Escape does not.</p>
+      <p className="quiet">Enter kills. Escape closes this question.</p>
     </Ask>
   );
 }
