@@ -1,4 +1,4 @@
-/** Every page and its address. services/console/src/pages.ts serves the same addresses. */
+/** Every page and its address. services/console/src/pages.ts serves the same addresses, and all others with status 404. */
 import type { QueryClient } from '@tanstack/react-query';
 import {
   createRootRouteWithContext,
@@ -6,11 +6,13 @@ import {
   createRouter,
   lazyRouteComponent,
   Outlet,
+  type RouteComponent,
   redirect,
 } from '@tanstack/react-router';
 import type { ApiProblem } from './data/api.ts';
 import { beginPage } from './data/reads.ts';
 import { sessionQuery } from './data/session.ts';
+import { NoPage } from './pages/missing.tsx';
 import { Problem } from './parts/problem.tsx';
 import { Shell } from './shell.tsx';
 
@@ -32,7 +34,6 @@ const root = createRootRouteWithContext<{ queries: QueryClient }>()({
     if (cause === 'enter') beginPage();
   },
   errorComponent: ({ error }) => <Problem error={error} />,
-  notFoundComponent: () => <p>There is no such page.</p>,
 });
 
 const signIn = createRoute({
@@ -55,7 +56,7 @@ const signedIn = createRoute({
   },
 });
 
-const below = <Path extends string>(path: Path, component: ReturnType<typeof lazyRouteComponent>) =>
+const below = <Path extends string>(path: Path, component: RouteComponent) =>
   createRoute({ getParentRoute: () => signedIn, path, component, onEnter: beginPage });
 
 const tree = root.addChildren([
@@ -117,6 +118,7 @@ const tree = root.addChildren([
       '/system',
       lazyRouteComponent(() => import('./pages/system.tsx'), 'System'),
     ),
+    below('$', NoPage),
   ]),
 ]);
 

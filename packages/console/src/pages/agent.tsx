@@ -19,8 +19,9 @@ import { May } from '../parts/may.tsx';
 import { Newer } from '../parts/newer.tsx';
 import { Page } from '../parts/page.tsx';
 import { Empty } from '../parts/problem.tsx';
-import { Read } from '../parts/read.tsx';
+import { isMissing, Read } from '../parts/read.tsx';
 import { Section } from '../parts/section.tsx';
+import { Missing } from './missing.tsx';
 import { Budgets } from './spend.tsx';
 
 type KillStatus = {
@@ -53,6 +54,13 @@ export function Agent() {
   );
   const isAbout = useCallback(({ data }: LiveEvent) => data.agentId === agent, [agent]);
   const killed = status.data?.killed ?? null;
+  const isUnknown =
+    isMissing(registered) &&
+    killed === null &&
+    [decisions.data?.decisions, budgets.data?.budgets, events.data?.events].every(
+      (list) => list?.length === 0,
+    );
+  if (isUnknown) return <NoAgent agent={agent} />;
   return (
     <Page
       heading={agent}
@@ -166,5 +174,34 @@ export function Agent() {
         </Read>
       </Section>
     </Page>
+  );
+}
+
+function NoAgent({ agent }: { agent: string }) {
+  const { kill } = useKilling();
+  const mayNotOperate = useWhyNot('operate');
+  return (
+    <Missing
+      heading="Agent not found"
+      what={`There is no agent «${agent}».`}
+      actions={
+        <May whyNot={mayNotOperate} onClick={() => kill({ scope: 'agent', agentId: agent })}>
+          Kill
+        </May>
+      }
+    >
+      <p>
+        It is not registered, and it has asked for nothing. A killed agent stays killed, also if it appears
+        later.
+      </p>
+      <p className="row">
+        <Link className="button" to="/agents" search={{ q: agent }}>
+          Agents with a similar name
+        </Link>
+        <Link className="button" to="/agents">
+          All agents
+        </Link>
+      </p>
+    </Missing>
   );
 }

@@ -9,11 +9,11 @@ import { useParameters } from '../data/parameters.ts';
 import { useRead } from '../data/read.ts';
 import { useWhyNot } from '../data/session.ts';
 import { AgentTable } from '../parts/agent-table.tsx';
+import { useKilling } from '../parts/kill.tsx';
 import { May } from '../parts/may.tsx';
 import { Page } from '../parts/page.tsx';
 import { Read } from '../parts/read.tsx';
 import { ChoiceFilter, SearchForm, TextFilter } from '../parts/search-form.tsx';
-import { useKilling } from '../parts/kill.tsx';
 
 const STATES = [
   ['killed', 'killed'],

@@ -1,7 +1,7 @@
 /** One question for a person. A link in an alert leads here, and opening it answers nothing. */
 import type { ApprovalFound } from '@mandate/query';
 import { useQueryClient } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { send } from '../data/api.ts';
 import { command, quoted } from '../data/command.ts';
@@ -10,7 +10,8 @@ import { useWhyNot } from '../data/session.ts';
 import { Answer, Question } from '../parts/approval.tsx';
 import { May } from '../parts/may.tsx';
 import { Page } from '../parts/page.tsx';
-import { Read } from '../parts/read.tsx';
+import { isMissing, Read } from '../parts/read.tsx';
+import { Missing } from './missing.tsx';
 
 export function Approval() {
   const { id = '' } = useParams({ strict: false });
@@ -26,6 +27,26 @@ export function Approval() {
         ? `It was answered by ${read.data.answer.by}.`
         : null;
   const whyNot = mayNot ?? unanswerable;
+  if (isMissing(read))
+    return (
+      <Missing heading="Approval not found" what="There is no question with this id.">
+        <p>
+          A new question may take a second to appear. The id holds for exactly these arguments: if the agent
+          asked again with others, the new question has another id.
+        </p>
+        <p className="row">
+          <button type="button" onClick={() => void read.refetch()}>
+            Look again
+          </button>
+          <Link className="button" to="/approvals">
+            What waits for a person
+          </Link>
+          <Link className="button" to="/approvals" search={{ state: 'all' }}>
+            All questions
+          </Link>
+        </p>
+      </Missing>
+    );
   return (
     <Page
       heading="Approval"

@@ -5,8 +5,9 @@ import { command, quoted } from '../data/command.ts';
 import { useParameters } from '../data/parameters.ts';
 import { useRead } from '../data/read.ts';
 import { Page } from '../parts/page.tsx';
-import { Read } from '../parts/read.tsx';
+import { isMissing, Read } from '../parts/read.tsx';
 import { When } from '../parts/when.tsx';
+import { Missing } from './missing.tsx';
 
 export function Change() {
   const { id = '' } = useParams({ strict: false });
@@ -16,6 +17,7 @@ export function Change() {
 function KillPage({ id }: { id: string }) {
   const path = `/v1/audit/kills/${encodeURIComponent(id)}`;
   const read = useRead<KillFound>(path);
+  if (isMissing(read)) return <NoChange what={`There is no kill «${id}».`} />;
   return (
     <Page
       heading="Kill"
@@ -79,11 +81,25 @@ function KillPage({ id }: { id: string }) {
   );
 }
 
+function NoChange({ what }: { what: string }) {
+  return (
+    <Missing heading="Change not found" what={what}>
+      <p>A new change may take a second to appear. Revives, approvals and adjusted budgets have no page.</p>
+      <p className="row">
+        <Link className="button" to="/changes">
+          All changes
+        </Link>
+      </p>
+    </Missing>
+  );
+}
+
 type Recorded = ControlEventFound & { record: { event: string } };
 
 function ChangePage({ id }: { id: string }) {
   const path = `/v1/audit/control-events/${encodeURIComponent(id)}`;
   const read = useRead<Recorded>(path);
+  if (isMissing(read)) return <NoChange what={`There is no change «${id}».`} />;
   return (
     <Page heading="Change" question={<code>{id}</code>} same={{ path }}>
       <Read of={read} what="the change">

@@ -8,16 +8,34 @@ import { useRead } from '../data/read.ts';
 import { DecisionTable } from '../parts/decision-table.tsx';
 import { Money } from '../parts/money.tsx';
 import { Page } from '../parts/page.tsx';
-import { Read } from '../parts/read.tsx';
+import { isMissing, Read } from '../parts/read.tsx';
 import { Section } from '../parts/section.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Verdict } from '../parts/verdict.tsx';
 import { When } from '../parts/when.tsx';
+import { Missing } from './missing.tsx';
 
 export function Decision() {
   const { id = '' } = useParams({ strict: false });
   const path = `/v1/audit/decisions/${encodeURIComponent(id)}/explain`;
   const read = useRead<Explanation>(path);
+  if (isMissing(read))
+    return (
+      <Missing heading="Decision not found" what={`There is no decision «${id}».`}>
+        <p>A new decision may take a second to appear. The audit keeps decisions for a limited time.</p>
+        <p className="row">
+          <button type="button" onClick={() => void read.refetch()}>
+            Look again
+          </button>
+          <Link className="button" to="/decisions" search={{ actionId: id }}>
+            Decisions about an action with this id
+          </Link>
+          <Link className="button" to="/decisions">
+            All decisions
+          </Link>
+        </p>
+      </Missing>
+    );
   return (
     <Page
       heading="Decision"

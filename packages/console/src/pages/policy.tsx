@@ -13,10 +13,11 @@ import { useWhyNot } from '../data/session.ts';
 import { Ask } from '../parts/ask.tsx';
 import { May } from '../parts/may.tsx';
 import { Page } from '../parts/page.tsx';
-import { Read } from '../parts/read.tsx';
+import { isMissing, Read } from '../parts/read.tsx';
 import { Section } from '../parts/section.tsx';
 import { useInForce } from '../policy/in-force.ts';
 import { type Draft, DraftNotes, forgetDraft, PolicyEditor } from '../policy/policy-editor.tsx';
+import { Missing } from './missing.tsx';
 
 const NEW: PolicyDocument = { version: 1, id: 'new-policy', allowedTools: ['read_*'], maxCostTotal: 5 };
 
@@ -37,6 +38,7 @@ export function Policy() {
       : `${field}${name === undefined ? '' : ` for ${name}`}${
           atLeastMicros === undefined ? '' : `: at least ${dollars(Number(atLeastMicros))}`
         }`;
+  if (!isNew && isMissing(read)) return <NoPolicy id={id} />;
   return (
     <Page
       heading={isNew ? 'New policy' : `Policy ${id}`}
@@ -87,6 +89,24 @@ export function Policy() {
         </Section>
       )}
     </Page>
+  );
+}
+
+function NoPolicy({ id }: { id: string }) {
+  return (
+    <Missing heading="Policy not found" what={`There is no policy «${id}».`}>
+      <p>
+        It was never published here, or its name is written in another way. Mandates of a file have no page.
+      </p>
+      <p className="row">
+        <Link className="button" to="/policies">
+          All policies
+        </Link>
+        <Link className="button" to="/changes" search={{ subject: id }}>
+          Changes of {id}
+        </Link>
+      </p>
+    </Missing>
   );
 }
 

@@ -20,3 +20,8 @@ export function Read<Body>({
     </>
   );
 }
+
+/** True if the plane has nothing with this id, or if there can be none. */
+export function isMissing({ error }: UseQueryResult<unknown, ApiProblem>): boolean {
+  return error?.status === 404 || error?.status === 400;
+}

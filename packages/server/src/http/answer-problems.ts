@@ -8,13 +8,28 @@ import { problemOfError } from './problem-of-error.ts';
 
 /** What a refusal looks like. */
 type WrittenProblem = { headers: Readonly<Record<string, string>>; type?: string; body: object };
+/**
+ * Shows a page to a browser that opens an address without a route. Null: the browser gets a problem document, as any
+ * other caller.
+ */
+type UnknownPage = { show: ((reply: FastifyReply) => Promise<FastifyReply>) | null };
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    unknownPage: UnknownPage;
+  }
+}
+
 type WriteProblem = (problem: HttpProblem, request: FastifyRequest) => WrittenProblem;
 
 export function answerProblems(server: HttpServer, allowedMethods: AllowedMethods): void {
   answerProblemsAs(server, asProblemDocument);
+  server.decorate('unknownPage', { show: null });
   server.setNotFoundHandler((request, reply) => {
     const path = pathOf(request);
     const allow = allowedMethods.at(path);
+    const { show } = server.unknownPage;
+    if (show !== null && allow.length === 0 && isNavigation(request)) return show(reply);
     const problem =
       allow.length === 0 || allow.includes(request.method)
         ? new HttpProblem(404, 'NOT_FOUND', 'this path does not exist', {
@@ -26,6 +41,12 @@ export function answerProblems(server: HttpServer, allowedMethods: AllowedMethod
           });
     return sendProblem(problem, request, reply);
   });
+}
+
+/** True if a person opened the address in a browser. Routes of the API have no pages. */
+function isNavigation(request: FastifyRequest): boolean {
+  const { accept = '' } = request.headers;
+  return request.method === 'GET' && accept.includes('text/html') && !pathOf(request).startsWith('/v1/');
 }
 
 /** From now on, the routes of this plugin answer errors in this form. Use it for the protocol of another server. */

@@ -1,8 +1,9 @@
 /**
  * Serves the pages of a built web application. Each page is the same document: a script in it shows what its address
- * names. Files are sent as they were compressed when they were built.
+ * names. An address without a route gets this document too, with the status 404. Files are sent as they were compressed when they were built.
  */
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HttpProblem } from './http-problem.ts';
 import type { HttpServer } from './http-server-type.ts';
@@ -45,6 +46,15 @@ export async function servePages(
       if (own !== null) reply.header('content-security-policy', own);
     },
   });
+  server.unknownPage.show = async (reply) => {
+    const document = await readFile(join(folder, 'index.html')).catch(() => Promise.reject(notBuilt()));
+    return reply
+      .code(404)
+      .headers(headers)
+      .header('cache-control', 'no-cache')
+      .type('text/html; charset=utf-8')
+      .send(document);
+  };
   for (const path of paths) {
     server.get(path, async (request, reply) => {
       // The router takes `GET *` for the path `/`.
