@@ -41,6 +41,7 @@ export function useKeys({ onPalette, onHelp }: { onPalette: () => void; onHelp: 
         if (to !== undefined) void navigate({ to });
       } else if (event.key === 'g') goUntilMs = nowMs + SECOND_KEY_WITHIN_MS;
       else if (event.key === '?') onHelp();
+      else if (event.key === 'j' || event.key === 'k') toRow(event.key === 'j' ? 1 : -1);
       else if (event.key === '/') {
         const first = document.querySelector<HTMLElement>('main input[type=search], main form input');
         if (first !== null) {
@@ -52,6 +53,19 @@ export function useKeys({ onPalette, onHelp }: { onPalette: () => void; onHelp: 
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
   }, [navigate, onPalette, onHelp]);
+}
+
+/** Puts the focus on the next row (1) or the row before (-1). Enter opens it. */
+function toRow(steps: 1 | -1): void {
+  const rows = [...document.querySelectorAll<HTMLElement>('main tbody tr')].filter((row) => linkOf(row));
+  const at = rows.findIndex((row) => row.contains(document.activeElement));
+  const next = at === -1 ? rows.find((row) => row.getBoundingClientRect().bottom > 0) : rows[at + steps];
+  linkOf(next)?.focus();
+}
+
+/** The link of the name of the row, or else its last one: the first link of a decision leads to its agent. */
+function linkOf(row: HTMLElement | undefined): HTMLElement | null {
+  return row?.querySelector<HTMLElement>('th a') ?? [...(row?.querySelectorAll('a') ?? [])].at(-1) ?? null;
 }
 
 function isTyping(target: EventTarget | null): boolean {

@@ -206,6 +206,10 @@ function Help({ onClose }: { onClose: () => void }) {
         </dt>
         <dd>the first field of the page</dd>
         <dt>
+          <kbd>j</kbd> and <kbd>k</kbd>
+        </dt>
+        <dd>the next row of a list, and the row before</dd>
+        <dt>
           <kbd>space</kbd>
         </dt>
         <dd>on Now: hold the stream of decisions, or let it go on</dd>

@@ -26,6 +26,45 @@ describeWithChromium('the console for auditors and authors', () => {
     await page.getByText('This page has put').waitFor();
   });
 
+  test('reads a long list as far as a person scrolls, and keeps few rows in the page', async () => {
+    await scene.callMany('crawler', 700);
+    await using browser = await scene.look({ as: 'viewer' });
+    const { page } = browser;
+    await page.goto('/decisions?agent=crawler');
+    await page.getByText('100 decisions so far').waitFor();
+    const rows = page
+      .getByRole('region', { name: 'Table: Decisions found' })
+      .locator('tbody tr[aria-rowindex]');
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('k');
+    await page.keyboard.press('j');
+    expect(await page.evaluate('document.activeElement.closest("tr").ariaRowIndex')).toBe('3');
+    await expect
+      .poll(
+        async () => {
+          await page.keyboard.press('End');
+          return page.getByText('700 decisions, and no earlier ones').count();
+        },
+        { timeout: 20_000 },
+      )
+      .toBe(1);
+    await page.keyboard.press('End');
+    await expect.poll(() => rows.last().getAttribute('aria-rowindex')).toBe('701');
+    expect(await rows.count()).toBeLessThan(100);
+    const heightOf = () => page.evaluate<number>('document.documentElement.scrollHeight');
+    const height = await heightOf();
+    await page.keyboard.press('Home');
+    await expect.poll(() => rows.first().getAttribute('aria-rowindex')).toBe('2');
+    expect(await heightOf()).toBe(height);
+    expect(await axeFaults(page)).toEqual([]);
+    await page.keyboard.press('Control+Home');
+    await page.getByRole('main').focus();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Decision', exact: true }).waitFor();
+  });
+
   test('finds a policy by a part of its name, and a decision by the beginning of the id of its action', async () => {
     const decision = await scene.call('looked-for');
     await scene.recorded(decision);

@@ -33,6 +33,9 @@ const SCOPES = {
 } satisfies Record<string, readonly ApiScope[]>;
 type Name = keyof typeof SCOPES;
 
+/** The most calls in a request. */
+const A_REQUEST = 500;
+
 export type Scene = {
   url: string;
   /** The data folder of the plane. */
@@ -44,6 +47,8 @@ export type Scene = {
   revoke(name: Name): Promise<unknown>;
   /** Asks for a call, and returns its decision. */
   call(agentId: string, tool?: string, fields?: object): Promise<Decision>;
+  /** Asks for calls, and waits until their decisions are in the audit. */
+  callMany(agentId: string, count: number): Promise<void>;
   succeed(decision: Decision): Promise<void>;
   /** Waits until the audit has the decision. */
   recorded(decision: Decision): Promise<unknown>;
@@ -89,6 +94,13 @@ export async function openScene({ clock = Date.now }: { clock?: () => number } =
       const body = { id: crypto.randomUUID(), agentId, type: 'tool_call', tool, args: {}, ...fields };
       const query = { waitMs: 20_000 };
       return (await api('publisher').post<{ decision: Decision }>('/v1/actions', body, { query })).decision;
+    },
+    async callMany(agentId: string, count: number): Promise<void> {
+      const calls = Array.from({ length: count }, () => ({
+        ...{ id: crypto.randomUUID(), agentId, type: 'tool_call', tool: 'search', args: {} },
+      }));
+      while (calls.length > 0) await api('publisher').post('/v1/actions', calls.splice(0, A_REQUEST));
+      await plane.atRest();
     },
     async succeed({ agentId, actionId }: Decision): Promise<void> {
       await api('publisher').post('/v1/outcomes', { agentId, actionId, status: 'success' });

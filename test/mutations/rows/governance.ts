@@ -208,7 +208,11 @@ export const GOVERNANCE_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile('packages/policy/src/literal-automaton.ts', [
     ['literals: a state may have several children', 'otherChildren.get(state)?.get(unit)', 'undefined'],
-    ['literals: START counts as a child of the root', 'depths: [0, 1]', 'depths: [0, 0]'],
+    [
+      'literals: START counts as a child of the root',
+      'let state = START; state < count',
+      'let state = START + 1; state < count',
+    ],
   ]),
   ...inFile(`${GOVERNANCE}/intents/evidence.ts`, [
     [

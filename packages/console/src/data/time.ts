@@ -16,15 +16,26 @@ export function keepZone(name: string): void {
   localStorage.setItem(ZONE, name);
 }
 
+const FORMATS = {
+  clock: { hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 },
+  day: { day: 'numeric', month: 'short', year: 'numeric' },
+  shortDay: { day: 'numeric', month: 'short' },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>;
+
+/** Making a format takes a hundred times as long as its use, and a list has hundreds of times. */
+const made = new Map<string, Intl.DateTimeFormat>();
+
+function formatted(atMs: number, name: keyof typeof FORMATS): string {
+  const timeZone = zone();
+  const key = `${name} ${timeZone}`;
+  const format = made.get(key) ?? new Intl.DateTimeFormat('en-GB', { ...FORMATS[name], timeZone });
+  made.set(key, format);
+  return format.format(atMs);
+}
+
 /** `12:03:04.120` */
 export function clockTime(atMs: number): string {
-  return new Date(atMs).toLocaleTimeString('en-GB', {
-    timeZone: zone(),
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    fractionalSecondDigits: 3,
-  });
+  return formatted(atMs, 'clock');
 }
 
 /** `29 Nov 2026, 12:03:04.120` */
@@ -34,23 +45,13 @@ export function wholeTime(atMs: number): string {
 
 /** `29 Nov 2026` */
 export function dayOf(atMs: number): string {
-  return new Date(atMs).toLocaleDateString('en-GB', {
-    timeZone: zone(),
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-  });
-}
-
-/** `29 Nov` */
-function shortDay(atMs: number): string {
-  return new Date(atMs).toLocaleDateString('en-GB', { timeZone: zone(), day: 'numeric', month: 'short' });
+  return formatted(atMs, 'day');
 }
 
 /** The start of a bucket of a chart: `29 Nov` for days, `12:05` for shorter ones. */
 export function bucketStart(start: string, interval: string): string {
   const atMs = Date.parse(start);
-  return interval === '1d' ? shortDay(atMs) : clockTime(atMs).slice(0, 5);
+  return interval === '1d' ? formatted(atMs, 'shortDay') : clockTime(atMs).slice(0, 5);
 }
 
 const UNITS = [

@@ -1,6 +1,5 @@
 /** Finds decisions. The address is the search. */
 import type { Analytics, DecisionFound } from '@mandate/query';
-import { Link } from '@tanstack/react-router';
 import { useCallback, useState } from 'react';
 import { withQuery } from '../data/api.ts';
 import { command } from '../data/command.ts';
@@ -8,14 +7,18 @@ import type { LiveEvent } from '../data/live.ts';
 import { dollars } from '../data/money.ts';
 import { counted } from '../data/numbers.ts';
 import { type Parameters, useParameters } from '../data/parameters.ts';
-import { useRead } from '../data/read.ts';
+import { useRead, useReadList } from '../data/read.ts';
 import { bucketStart, zone } from '../data/time.ts';
 import { StackedBars } from '../parts/chart.tsx';
-import { DecisionTable } from '../parts/decision-table.tsx';
+import { ALL_DECISION_COLUMNS } from '../parts/decision-table.tsx';
 import { Newer } from '../parts/newer.tsx';
 import { Page } from '../parts/page.tsx';
+import { Empty } from '../parts/problem.tsx';
 import { Read } from '../parts/read.tsx';
 import { ChoiceFilter, intervalOf, PERIODS, SearchForm, TextFilter } from '../parts/search-form.tsx';
+import { LongTable } from '../parts/table.tsx';
+
+const PATH = '/v1/audit/decisions';
 
 /** The parameters of the search, as GET /v1/audit/decisions takes them, and the options of the command line. */
 const FILTERS = {
@@ -54,8 +57,8 @@ function mayMatch(decision: DecisionFound, search: Parameters): boolean {
 export function Decisions() {
   const search = useParameters();
   const given = Object.fromEntries(Object.keys(FILTERS).map((name) => [name, search[name]]));
-  const path = withQuery('/v1/audit/decisions', { ...given, limit: 50 });
-  const found = useRead<{ decisions: DecisionFound[]; next: string | null }>(path);
+  const path = withQuery(PATH, { ...given, limit: 50 });
+  const found = useReadList<{ decisions: DecisionFound[]; next: string | null }>(PATH, given);
   const hidden = Object.keys(FILTERS).filter((name) => !SHOWN.has(name) && given[name] !== undefined);
   const isAbout = useCallback(
     (event: LiveEvent) => event.kind === 'decision' && mayMatch(event.data, search),
@@ -103,22 +106,43 @@ export function Decisions() {
       )}
       <Newer isAbout={isAbout} />
       <Read of={found} what="decisions">
-        {({ decisions, next }) => (
-          <>
-            <DecisionTable
-              label="Decisions found"
-              decisions={decisions}
-              empty="No decision matches. Names must be whole. Remove a filter, or choose a longer period."
-            />
-            {next !== null && (
-              <Link className="button" to="/decisions" search={{ ...search, cursor: next }}>
-                Earlier decisions
-              </Link>
-            )}
-          </>
-        )}
+        {({ pages }) => <Found decisions={pages.flatMap(({ decisions }) => decisions)} list={found} />}
       </Read>
     </Page>
+  );
+}
+
+/** The decisions of the pages that were read. The next page is read when its first row comes near. */
+function Found({
+  decisions,
+  list: { hasNextPage, isFetchingNextPage, isError, fetchNextPage },
+}: {
+  decisions: readonly DecisionFound[];
+  list: ReturnType<typeof useReadList>;
+}) {
+  const isMore = hasNextPage && !isFetchingNextPage && !isError;
+  const readOn = useCallback(() => {
+    if (isMore) void fetchNextPage();
+  }, [isMore, fetchNextPage]);
+  if (decisions.length === 0)
+    return (
+      <Empty>No decision matches. Names must be whole. Remove a filter, or choose a longer period.</Empty>
+    );
+  return (
+    <>
+      <LongTable
+        label="Decisions found"
+        columns={ALL_DECISION_COLUMNS}
+        rows={decisions}
+        nameOf={({ id }) => id}
+        onEnd={hasNextPage ? readOn : null}
+      />
+      <p className="quiet" role="status">
+        {isFetchingNextPage
+          ? 'Reading earlier decisions …'
+          : `${counted(decisions.length)} ${decisions.length === 1 ? 'decision' : 'decisions'}${hasNextPage ? ' so far. Scroll on for earlier ones.' : ', and no earlier ones.'}`}
+      </p>
+    </>
   );
 }
 

@@ -41,7 +41,7 @@ export const DECISION_COLUMNS = {
   },
 } satisfies Readonly<Record<string, Column<Row>>>;
 
-const ALL: readonly Column<Row>[] = Object.values(DECISION_COLUMNS);
+export const ALL_DECISION_COLUMNS: readonly Column<Row>[] = Object.values(DECISION_COLUMNS);
 
 export function DecisionTable({
   label,
@@ -55,7 +55,7 @@ export function DecisionTable({
   return (
     <Table
       label={label}
-      columns={ALL}
+      columns={ALL_DECISION_COLUMNS}
       rows={decisions}
       nameOf={({ id }) => id}
       {...(empty !== undefined && { empty })}

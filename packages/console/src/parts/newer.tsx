@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 import { type LiveEvent, useLiveEvents } from '../data/live.ts';
+import { readAgain } from '../data/read.ts';
 
 /**
  * Says how many events have come since the page was read, and reads it again when a person asks. It does not do so by
@@ -21,7 +22,7 @@ export function Newer({ isAbout, onShow }: { isAbout: (event: LiveEvent) => bool
         onClick={() => {
           setCount(0);
           onShow?.();
-          void queries.invalidateQueries({ queryKey: ['read'] });
+          readAgain(queries);
         }}
       >
         Show

@@ -1,4 +1,4 @@
-import type { UseQueryResult } from '@tanstack/react-query';
+import type { UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { ApiProblem } from '../data/api.ts';
 import { Loading, Problem } from './problem.tsx';
@@ -9,7 +9,7 @@ export function Read<Body>({
   what,
   children,
 }: {
-  of: UseQueryResult<Body, ApiProblem>;
+  of: UseQueryResult<Body, ApiProblem> | UseInfiniteQueryResult<Body, ApiProblem>;
   what: string;
   children: (body: Body) => ReactNode;
 }) {

@@ -6,7 +6,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useId, useRef, useState } from 'react';
 import { withQuery } from '../data/api.ts';
 import { useParameters } from '../data/parameters.ts';
-import { useRead } from '../data/read.ts';
+import { readAgain, useRead } from '../data/read.ts';
 import { May } from './may.tsx';
 
 export function SearchForm({ to, children }: { to: string; children: ReactNode }) {
@@ -19,7 +19,7 @@ export function SearchForm({ to, children }: { to: string; children: ReactNode }
     const given = [...new FormData(event.currentTarget)].map(([name, value]) => [name, String(value).trim()]);
     void navigate({ to, search: Object.fromEntries(given.filter(([, value]) => value !== '')) });
     // The same search again means: what is there now?
-    void queries.invalidateQueries({ queryKey: ['read'] });
+    readAgain(queries);
   }
   return (
     <form ref={form} className="filters" onSubmit={submit} key={JSON.stringify(parameters)}>
