@@ -211,20 +211,21 @@ test('lists balances, open actions, unpublished decisions, and all agents by id,
 test('shows a tenant in a few numbers, each tenant its own, and keeps them for two seconds', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
-  await plane.call('publisher', 'POST', WAIT, [call('a-1', 'look', 'bot-1'), call('a-2', 'look', 'bot-2')]);
+  const calls = [call('a-1', 'look', 'bot-1'), call('a-2', 'look', 'bot-2'), call('a-3', 'send', 'bot-3')];
+  await plane.call('publisher', 'POST', WAIT, calls);
   await plane.call('operator', 'POST', '/v1/agents/bot-1/kill', {});
   const ask = async (key: KeyName, query = '') => plane.call(key, 'GET', `/v1/ledger/summary${query}`);
   const first = await ask('auditor');
   expect(first.body).toEqual({
     ...{ asOf: expect.any(String), ageMs: expect.any(Number), agents: 2, openActions: 2 },
-    ...{ reservedMicros: 800_000, spentMicros: 800_000, kills: 1 },
+    ...{ reservedMicros: 800_000, spentMicros: 800_000, waiting: 1, kills: 1 },
   });
   await plane.call('operator', 'POST', '/v1/agents/bot-1/revive', {});
   const age = Date.now() - Date.parse(String(first.body.asOf));
   const again = (await ask('operator')).body;
   if (age < 1_000) expect(again.asOf).toBe(first.body.asOf);
   await waitUntil('the numbers are read again', async () => (await ask('operator')).body.kills === 0);
-  const nothing = { agents: 0, openActions: 0, reservedMicros: 0, spentMicros: 0, kills: 0 };
+  const nothing = { agents: 0, openActions: 0, reservedMicros: 0, spentMicros: 0, waiting: 0, kills: 0 };
   expect((await ask('stranger')).body).toMatchObject(nothing);
   for (const key of ['publisher', 'protector'] as const) expect((await ask(key)).status).toBe(403);
   expect((await ask('auditor', '?tenant=globex')).status).toBe(400);

@@ -204,6 +204,8 @@ export interface Ledger {
   approve(approval: Approval): Promise<Receipt & { expiresAtMs: number }>;
   /** Returns the state of a question to a person. Changes nothing. */
   question(question: QuestionReference): Promise<Question>;
+  /** Returns how many deferred actions of a tenant wait for a person: nobody has answered. */
+  waiting(tenant: string): Promise<number>;
 
   /**
    * Returns every lifetime and windowed counter of a tenant that is not zero, in the order of scope, subject, id,

@@ -245,7 +245,7 @@ it('kill stops an agent, agents lists the agent as killed, revive lets the agent
     /^killed \(revision 1\); 1 allowed action may still run\n {2}bot-k {2}k1 {2}search, \$0\.01 reserved, lease ends in .+\n$/,
   );
   expect((await mandate(['summary'])).stdout).toMatch(
-    / agents, \$[\d.]+ spent\n\d+ open actions?, .*\n.*in force/,
+    / agents, \$[\d.]+ spent\n\d+ open actions?, .*\n.*for a person.*\n.*in force/,
   );
   const open = (await mandate(['agents', 'open', '--agent', 'bot-k'])).stdout;
   expect(open).toMatch(/^AGENT .*\nbot-k +k1 +search +\$0\.01 +ends in /);

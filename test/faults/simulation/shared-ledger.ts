@@ -151,6 +151,7 @@ export class SharedLedger {
       adjust: (adjustment) => ask('operate', (ledger) => ledger.adjust(adjustment)),
       approve: (approval) => ask('operate', (ledger) => ledger.approve(approval)),
       question: (question) => ask('operate', (ledger) => ledger.question(question)),
+      waiting: (tenant) => ask('operate', (ledger) => ledger.waiting(tenant)),
       balances: (tenant) => ask('operate', (ledger) => ledger.balances(tenant)),
       spent: (tenant, budgets) => ask('operate', (ledger) => ledger.spent(tenant, budgets)),
       open: (tenant, agentId) => ask('operate', (ledger) => ledger.open(tenant, agentId)),

@@ -14,12 +14,13 @@ type Summary = {
   reservedMicros: number;
   spentMicros: number;
   kills: number;
+  waiting: number;
 };
 
 export function summaryCommand(command: Command, run: RunCommand): void {
   command
     .description(
-      'Shows the tenant of the key in a few numbers: agents, open actions, kill switches that are on, and money. Scope ' +
+      'Shows the tenant of the key in a few numbers: agents, open actions, actions that wait for a person, kill switches that are on, and money. Scope ' +
         'audit or operate.',
     )
     .addHelpText('after', '\nExamples:\n  mandate summary\n  mandate summary --json | jq .kills')
@@ -31,10 +32,22 @@ export function summaryCommand(command: Command, run: RunCommand): void {
     );
 }
 
-function text({ asOf, ageMs, agents, openActions, reservedMicros, spentMicros, kills }: Summary): string {
+function text({
+  asOf,
+  ageMs,
+  agents,
+  openActions,
+  reservedMicros,
+  spentMicros,
+  kills,
+  waiting,
+}: Summary): string {
   const lines = [
     `${counted(agents, 'agent')}, ${formatMicros(spentMicros)} spent`,
     `${counted(openActions, 'open action')}, ${formatMicros(reservedMicros)} reserved`,
+    waiting === 0
+      ? 'nothing waits for a person'
+      : `${counted(waiting, 'action')} wait for a person (\`mandate approvals\`)`,
     kills === 0 ? 'no kill switch is on' : `${counted(kills, 'kill')} in force (\`mandate kills\`)`,
     `as of ${asOf}, ${ageMs} ms ago`,
   ];

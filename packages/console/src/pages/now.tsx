@@ -54,12 +54,17 @@ export function Now() {
       <div className="columns">
         <Section heading="Agents by spend">
           <Read of={summary} what="the sums">
-            {({ agents: known, openActions, kills, spentMicros }) => (
+            {({ agents: known, openActions, kills, spentMicros, waiting }) => (
               <Figures
                 of={[
                   [counted(known), known === 1 ? 'agent' : 'agents'],
                   [dollars(spentMicros), 'spent and reserved'],
                   [counted(openActions), openActions === 1 ? 'call may run' : 'calls may run'],
+                  [
+                    counted(waiting),
+                    waiting === 1 ? 'action waits for a person' : 'actions wait for a person',
+                    '/approvals',
+                  ],
                   [counted(kills), kills === 1 ? 'kill stands' : 'kills stand'],
                 ]}
               />

@@ -2,7 +2,7 @@ import type { Limit, LimitFact, StepRequest } from '@mandate/schemas';
 import { expect, test } from 'vitest';
 import type { Approval, Ledger } from '../port.ts';
 import { allow, begin, decide, isAllowed, limitFactOf, type MakeLedger } from './bench.ts';
-import { AGENT, budget, planOf, rate, repeated, stepRequest } from './builders.ts';
+import { AGENT, budget, planOf, rate, repeated, stepRequest, TENANT } from './builders.ts';
 
 const WINDOW_MS = 1_000;
 
@@ -55,6 +55,32 @@ export function deferring(make: MakeLedger): void {
     expect((await decide(ledger, asking(limits))).limits[0]).toMatchObject({ ok: false });
     clock.advance(1);
     expect((await decide(ledger, asking(limits))).limits[0]).toMatchObject({ calls: 1, ok: true });
+  });
+
+  test('counts the actions that wait for a person, and no action that was answered', async () => {
+    const { ledger } = await begin(make);
+    expect(await ledger.waiting(TENANT)).toBe(0);
+    const [first, second, third] = [asking([]), asking([]), { ...asking([]), agentId: 'agent-2' }];
+    const other = { ...asking([]), tenant: 'umbrella' };
+    await ledger.step([first, second, third, other, repeated(second)]);
+    expect(await ledger.waiting(TENANT)).toBe(3);
+    await answer(ledger, first);
+    await answer(ledger, second, { answer: 'denied' });
+    expect(await ledger.waiting(TENANT)).toBe(1);
+    await decide(ledger, repeated(third, { attempt: 2 }));
+    expect(await ledger.waiting(TENANT)).toBe(1);
+    await answer(ledger, third);
+    expect(isAllowed(await decide(ledger, repeated(third)))).toBe(true);
+    expect([await ledger.waiting(TENANT), await ledger.waiting('umbrella')]).toEqual([0, 1]);
+  });
+
+  test('does not count an action as waiting after its question was forgotten', async () => {
+    const { ledger, clock } = await begin(make, 1_000);
+    await ledger.step([asking([])]);
+    clock.advance(999);
+    expect(await ledger.waiting(TENANT)).toBe(1);
+    clock.advance(1);
+    expect(await ledger.waiting(TENANT)).toBe(0);
   });
 
   test('takes a slot for an action that would have been deferred without observe mode', async () => {

@@ -241,6 +241,7 @@ export async function viewOf(ledger: Ledger, questions: readonly QuestionReferen
       open: await ledger.open(tenant),
       unpublished: await ledger.unpublished(tenant),
       killed: await ledger.killed(tenant),
+      waiting: await ledger.waiting(tenant),
       questions: await Promise.all(
         questions.filter((asked) => asked.tenant === tenant).map((asked) => ledger.question(asked)),
       ),

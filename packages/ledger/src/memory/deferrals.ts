@@ -7,12 +7,17 @@
 import { releaseSlot, type SlidingRate, takeSlot } from '@mandate/step';
 import type { DeferralReference } from '../port.ts';
 import type { Deferral } from './deferral.ts';
-import type { AgentState } from './remembered.ts';
+import type { AgentState, TenantState } from './remembered.ts';
 
 /** Returns the number of the agent's deferred actions that wait for a person. */
 export function waitingOf(agent: AgentState | undefined, nowMs: number): number {
   if (agent === undefined || agent.waiting.length === 0) return 0;
   return stillWaiting(agent, nowMs).length;
+}
+
+/** Returns the number of the tenant's deferred actions that wait for a person. */
+export function waitingIn(tenant: TenantState, nowMs: number): number {
+  return tenant.agents.values().reduce((sum, agent) => sum + waitingOf(agent, nowMs), 0);
 }
 
 /** Adds the deferral, and removes an earlier deferral of the same request. */

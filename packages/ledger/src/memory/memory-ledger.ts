@@ -6,6 +6,7 @@
 import { type Clock, type Logger, MandateError } from '@mandate/runtime';
 import { CAPS, DEFAULTS } from '@mandate/schemas/core';
 import type { Ledger, StepResult } from '../port.ts';
+import { waitingIn } from './deferrals.ts';
 import { killStatusIn } from './flags.ts';
 import { forget, forgetBrief } from './forget.ts';
 import { openPosition } from './log-positions.ts';
@@ -117,6 +118,7 @@ export function createMemoryLedger(options: MemoryLedgerOptions): MemoryLedger {
     adjust: async (adjustment) => adjust(state, epoch, now(), adjustment),
     approve: async (approval) => approve(state, epoch, now(), approval),
     question: async (asked) => questionIn(state.tenants.get(asked.tenant), asked, now()),
+    waiting: async (name) => tenantNamed(name).reduce((sum, tenant) => sum + waitingIn(tenant, now()), 0),
 
     balances: async (name) => tenantNamed(name).flatMap((tenant) => balancesOf(tenant, now())),
     spent: async (name, budgets) => spentOf(state.tenants.get(name), budgets, now()),

@@ -147,6 +147,14 @@ export async function question(shards: Shards, asked: QuestionReference): Promis
   return { state, expiresAtMs: expiresAtMs === -1 ? null : expiresAtMs };
 }
 
+export async function waiting(shards: Shards, tenant: string): Promise<number> {
+  const byAgent = new Map<string, number>();
+  for await (const page of pages(shards, tenant, 'waiting', [])) {
+    for (let at = 0; at < page.length; at += 2) byAgent.set(String(page[at]), Number(page[at + 1]));
+  }
+  return [...byAgent.values()].reduce((sum, number) => sum + number, 0);
+}
+
 export async function remembered(shards: Shards, tenant: string): Promise<number> {
   const [, , count] = (await shards.ask(tenant, 'count-remembered', [])) as ['OK', number, number];
   return count;

@@ -115,6 +115,7 @@ export async function createRedisLedger(options: RedisLedgerOptions): Promise<Re
     adjust: (adjustment) => operate.adjust(shards, adjustment),
     approve: (approval) => operate.approve(shards, approval),
     question: (question) => look.question(shards, question),
+    waiting: (tenant) => look.waiting(shards, tenant),
 
     balances: (tenant) => look.balances(shards, tenant),
     spent: (tenant, budgets) => look.spent(shards, tenant, budgets),

@@ -27,6 +27,7 @@ const summary = z.object({
       'of a sub-agent is part of the spending of its ancestors, so it counts once.',
     340_000,
   ),
+  waiting: described(count, 'How many deferred actions wait for a person: nobody has answered.', 3),
   kills: described(count, 'How many kill switches are on, with the switch of everything.', 1),
 });
 
@@ -61,10 +62,10 @@ export function showSummary(server: HttpServer, gateway: Gateway): void {
       config: { scope: ['operate', 'audit'] },
       schema: {
         tags: ['ledger'],
-        summary: 'Count agents, open actions, kills, and money of the tenant',
+        summary: 'Count agents, open actions, waiting approvals, kills, and money of the tenant',
         description:
-          'The numbers are at most two seconds old, and `ageMs` says how old. `GET /v1/kills` and `GET /v1/ledger/open` ' +
-          'list what is counted here, without delay. The read is recorded before the answer is sent.',
+          'The numbers are at most two seconds old, and `ageMs` says how old. `GET /v1/kills`, `GET /v1/approvals` and ' +
+          '`GET /v1/ledger/open` list what is counted here. The read is recorded before the answer is sent.',
         querystring: z.strictObject({}),
         response: { 200: summary },
       },
@@ -84,10 +85,11 @@ async function readSums(
   tenant: string,
 ): Promise<Sums> {
   const readAtMs = clock();
-  const [balances, open, kills] = await Promise.all([
+  const [balances, open, kills, waiting] = await Promise.all([
     ledger.balances(tenant),
     ledger.open(tenant),
     ledger.killed(tenant),
+    ledger.waiting(tenant),
   ]);
   const agents = new Set(register.names(tenant));
   let reservedMicros = 0;
@@ -102,6 +104,6 @@ async function readSums(
     agents.add(subject);
     if (ancestryOf(tenant, subject).ancestors.length === 0) spentMicros += spent;
   }
-  const sums = { agents: agents.size, openActions: open.length, kills: kills.length };
+  const sums = { agents: agents.size, openActions: open.length, kills: kills.length, waiting };
   return { readAtMs, ...sums, reservedMicros, spentMicros };
 }

@@ -20,8 +20,8 @@ type Asked = {
   grant: { answers: DecideEvent | null; forgetAtMs: number } | null;
 };
 
-/** Returns the number of the agent's deferred actions that wait for a person. */
-export function waiting(history: History, of: Pick<Request, 'tenant' | 'agentId'>): number {
+/** Returns the number of deferred actions of an agent, or of the whole tenant, that wait for a person. */
+export function waiting(history: History, of: Pick<Request, 'tenant'> & { agentId?: string }): number {
   const requests = history.events.flatMap((event) =>
     event.type === 'decide' && isDeferral(event) && isOf(event.request, of) ? [event.request] : [],
   );
@@ -85,11 +85,12 @@ function concerns(event: HistoryEvent, request: Request): boolean {
   return event.type === 'decide' && nameOf(event.request) === nameOf(request);
 }
 
+/** `of` without an agent is every agent of the tenant. */
 function isOf(
   request: Pick<Request, 'tenant' | 'agentId'>,
-  of: Pick<Request, 'tenant' | 'agentId'>,
+  of: Pick<Request, 'tenant'> & { agentId?: string },
 ): boolean {
-  return request.tenant === of.tenant && request.agentId === of.agentId;
+  return request.tenant === of.tenant && request.agentId === (of.agentId ?? request.agentId);
 }
 
 function nameOf({ tenant, agentId, actionId, digest }: Request): string {

@@ -13,6 +13,7 @@ import type {
   Unpublished,
 } from '../../port.ts';
 import { decide } from './decide.ts';
+import { waiting } from './deferrals.ts';
 import { latestOf, verdictOf } from './duplicates.ts';
 import { flagOf, flagsInForce, isSame, killStatusOf } from './flags.ts';
 import {
@@ -118,16 +119,16 @@ export function createModelLedger(options: {
     replayMemoryMs,
     step: async (batch) => {
       look();
-      const waiting: StepRequest[] = [];
+      const replanned: StepRequest[] = [];
       return batch.map((operation): StepResult => {
-        const waits = waiting.some(
+        const waits = replanned.some(
           (earlier) => earlier.tenant === operation.tenant && earlier.agentId === operation.agentId,
         );
         if (waits) return { kind: 'replan', atMs: history.nowMs };
         const result =
           again(operation) ??
           (operation.op === 'decide' ? decide(history, epoch, operation) : settled(operation));
-        if (result.kind === 'replan' && operation.op === 'decide') waiting.push(operation);
+        if (result.kind === 'replan' && operation.op === 'decide') replanned.push(operation);
         return result;
       });
     },
@@ -226,6 +227,7 @@ export function createModelLedger(options: {
       const expiresAtMs = answers.at(-1)?.approval.expiresAtMs ?? null;
       return { state, expiresAtMs: state === 'denied' ? null : expiresAtMs };
     },
+    waiting: async (tenant) => waiting(look(), { tenant }),
     balances: async (tenant) => balances(look(), tenant),
     spent: async (tenant, budgets) => budgets.map((budget) => spent(look(), tenant, budget)),
     open: async (tenant, agentId) => {
