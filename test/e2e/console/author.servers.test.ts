@@ -105,7 +105,46 @@ describeWithChromium('the console for auditors and authors', () => {
     expect(await axeFaults(page)).toEqual([]);
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await page.getByText('Version 2, the newest').waitFor();
+    await page.getByRole('rowheader', { name: '2, the newest' }).waitFor();
+
+    await page.getByRole('cell', { name: 'the staff needs files' }).waitFor({ timeout: 30_000 });
+    await page.getByRole('link', { name: 'compare with version 1' }).click();
+    const differs = page.getByRole('region', { name: 'What differs' });
+    await differs.getByText(/^Version 2 was published by .*because «the staff needs files»/).waitFor();
+    const lines = differs.getByRole('region', { name: 'Changed lines' });
+    await expect.poll(() => lines.textContent()).toContain('added:   - read_file');
+    await differs.getByLabel('From').selectOption('version 2');
+    await differs.getByLabel('To').selectOption('version 1');
+    const taken = differs.getByRole('group', { name: 'What it takes away' });
+    await taken.getByText('allowedTools: - read_file').waitFor();
+    await differs.getByLabel('To').selectOption('the draft');
+    await differs.getByText('The documents are equal.').waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+
+    await page.goto('/changes?event=policy.published&subject=reads');
+    await page.getByRole('link', { name: 'Policy published' }).first().click();
+    await page.getByRole('heading', { name: 'What differs from version 1' }).waitFor();
+    await page
+      .getByRole('group', { name: 'What it newly allows' })
+      .getByText('allowedTools: + read_file')
+      .waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+  });
+
+  test('names the agents that a rule concerns, and the changes of a person', async () => {
+    await using browser = await scene.look({ as: 'author' });
+    const { page } = browser;
+    await page.goto('/policies');
+    const row = page.getByRole('row', { name: /^staff-reads/ });
+    await row.getByText('agents in the group staff').waitFor();
+    await row.getByRole('link', { name: 'worker', exact: true }).waitFor();
+    await page.goto('/changes');
+    await page
+      .getByRole('link', { name: /^author/ })
+      .first()
+      .click();
+    await expect.poll(() => new URL(page.url()).searchParams.get('by')).toMatch(/^author/);
+    await page.getByRole('cell', { name: 'Agent registered or changed' }).first().waitFor();
   });
 
   test('shows what a draft would change for each agent and tool', async () => {
@@ -119,6 +158,8 @@ describeWithChromium('the console for auditors and authors', () => {
     await page.keyboard.press('Control+End');
     await page.keyboard.insertText('\ndeniedTools: [search]\n');
     await page.getByText('The draft changes 1 cell.').waitFor({ timeout: 30_000 });
+    const taken = page.getByRole('group', { name: 'What it takes away' });
+    await taken.getByText('deniedTools: + search').waitFor();
     expect(await axeFaults(page)).toEqual([]);
   });
 });

@@ -1,12 +1,19 @@
 /** One change: what it was, who made it, and what it let through. */
+import type { PolicyShown } from '@mandate/control-service';
 import type { ControlEventFound, KillFound } from '@mandate/query';
+import type { PolicyDocument, RuleDocument } from '@mandate/schemas';
 import { Link, useParams } from '@tanstack/react-router';
+import { withQuery } from '../data/api.ts';
 import { command, quoted } from '../data/command.ts';
+import { EVENTS, titleOf } from '../data/events.ts';
 import { useParameters } from '../data/parameters.ts';
 import { useRead } from '../data/read.ts';
+import { By } from '../parts/by.tsx';
 import { Page } from '../parts/page.tsx';
 import { isMissing, Read } from '../parts/read.tsx';
 import { When } from '../parts/when.tsx';
+import { DocumentDiff } from '../policy/document-diff.tsx';
+import { agentsInWords, limitsInWords } from '../policy/rule-in-words.ts';
 import { Missing } from './missing.tsx';
 
 export function Change() {
@@ -33,7 +40,9 @@ function KillPage({ id }: { id: string }) {
             </h2>
             <dl>
               <dt>Killed by</dt>
-              <dd>{by ?? 'not recorded'}</dd>
+              <dd>
+                <By who={by} />
+              </dd>
               <dt>When</dt>
               <dd>
                 <When at={killedAt} />
@@ -57,7 +66,7 @@ function KillPage({ id }: { id: string }) {
                   'still killed'
                 ) : (
                   <>
-                    revived by {revived.by}, <When at={revived.at} />, because «{revived.reason}»
+                    revived by <By who={revived.by} />, <When at={revived.at} />, because «{revived.reason}»
                   </>
                 )}
               </dd>
@@ -94,7 +103,41 @@ function NoChange({ what }: { what: string }) {
   );
 }
 
-type Recorded = ControlEventFound & { record: { event: string } };
+type Recorded = ControlEventFound & { record: { policy?: PolicyDocument; rule?: RuleDocument } };
+
+/** What this version changed, compared with the version before it. */
+function PolicyChange({ policy, version }: { policy: PolicyDocument; version: number }) {
+  const before = useRead<PolicyShown>(
+    version === 1
+      ? null
+      : withQuery(`/v1/policies/${encodeURIComponent(policy.id)}`, { version: version - 1 }),
+  );
+  return (
+    <>
+      <h2>{version === 1 ? 'The first version' : `What differs from version ${version - 1}`}</h2>
+      {version > 1 && (
+        <Read of={before} what="the version before">
+          {(shown) => <DocumentDiff before={shown.policy} after={policy} />}
+        </Read>
+      )}
+    </>
+  );
+}
+
+function RuleInWords({ rule }: { rule: RuleDocument }) {
+  return (
+    <>
+      <dt>Gives</dt>
+      <dd>
+        <Link to="/policies/$id" params={{ id: rule.policy.replace(/@\d+$/, '') }}>
+          {rule.policy}
+        </Link>
+      </dd>
+      <dt>For</dt>
+      <dd>{[agentsInWords(rule), ...limitsInWords(rule)].join(', ')}</dd>
+    </>
+  );
+}
 
 function ChangePage({ id }: { id: string }) {
   const path = `/v1/audit/control-events/${encodeURIComponent(id)}`;
@@ -106,12 +149,15 @@ function ChangePage({ id }: { id: string }) {
         {(change) => (
           <section className="panel stack" aria-label="The change">
             <h2>
-              {change.event} {change.subject ?? ''}
-              {change.policyVersion !== null && `@${change.policyVersion}`}
+              {titleOf(change.event)}: {change.subject ?? ''}
+              {change.policyVersion !== null && `, version ${change.policyVersion}`}
             </h2>
+            <p className="quiet">{EVENTS[change.event][1]}</p>
             <dl>
               <dt>By</dt>
-              <dd>{change.by ?? 'not recorded'}</dd>
+              <dd>
+                <By who={change.by} />
+              </dd>
               <dt>When</dt>
               <dd>
                 <When at={change.happenedAt} />
@@ -120,11 +166,20 @@ function ChangePage({ id }: { id: string }) {
               <dd>{change.reason === '' ? 'no reason was given' : change.reason}</dd>
               <dt>Took effect</dt>
               <dd>{change.refusal === null ? 'yes' : `no: ${change.refusal}`}</dd>
+              {change.record.rule !== undefined && <RuleInWords rule={change.record.rule} />}
             </dl>
             {change.subject !== null && change.policyVersion !== null && (
               <p className="row">
                 <Link to="/policies/$id" params={{ id: change.subject }}>
                   The policy
+                </Link>
+                <Link
+                  to="/policies/$id"
+                  params={{ id: change.subject }}
+                  search={{ before: String(change.policyVersion), after: 'draft' }}
+                  hash="compare"
+                >
+                  Compare with other versions
                 </Link>
                 <Link to="/decisions" search={{ policy: `${change.subject}@${change.policyVersion}` }}>
                   Every decision under it
@@ -137,8 +192,11 @@ function ChangePage({ id }: { id: string }) {
                 </Link>
               </p>
             )}
+            {change.record.policy !== undefined && change.policyVersion !== null && (
+              <PolicyChange policy={change.record.policy} version={change.policyVersion} />
+            )}
             <details>
-              <summary>The record</summary>
+              <summary>The record, as on the log</summary>
               <pre>{JSON.stringify(change.record, null, 2)}</pre>
             </details>
           </section>

@@ -3,8 +3,10 @@ import type { Explanation } from '@mandate/query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { command, quoted } from '../data/command.ts';
+import { titleOf } from '../data/events.ts';
 import { dollars } from '../data/money.ts';
 import { useRead } from '../data/read.ts';
+import { By } from '../parts/by.tsx';
 import { DecisionTable } from '../parts/decision-table.tsx';
 import { Money } from '../parts/money.tsx';
 import { Page } from '../parts/page.tsx';
@@ -178,8 +180,7 @@ function Told(told: Explanation) {
                   <span className="quiet"> (its publication is not in the audit)</span>
                 ) : (
                   <>
-                    : published by {published.by ?? 'somebody who is not on record'},{' '}
-                    <When at={published.publishedAt} />
+                    : published by <By who={published.by} />, <When at={published.publishedAt} />
                     {published.reason !== '' && <>, because «{published.reason}»</>}.{' '}
                     <Link to="/decisions" search={{ policy }}>
                       Every decision under it
@@ -269,7 +270,7 @@ const BUDGET_COLUMNS: readonly Column<Explanation['limits']['budgets'][number]>[
 function Events({ of: events }: { of: Explanation['kills'] }) {
   return events.map((event) => (
     <p key={`${event.event} ${event.id}`}>
-      {event.event} by {event.by ?? 'somebody who is not on record'}, <When at={event.happenedAt} />
+      {titleOf(event.event)} by <By who={event.by} />, <When at={event.happenedAt} />
       {event.reason !== '' && <>, because «{event.reason}»</>}.
     </p>
   ));

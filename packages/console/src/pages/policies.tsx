@@ -1,15 +1,18 @@
 /** The policies and rules of the tenant: what they say, and what is doubtful about them. */
-import type { Finding, PolicyShown, RuleShown } from '@mandate/control-service';
+import type { AgentShown, Finding, PolicyShown, RuleShown } from '@mandate/control-service';
+import type { AgentDocument } from '@mandate/schemas';
 import { Link, useNavigate } from '@tanstack/react-router';
+import { Fragment } from 'react';
 import { command } from '../data/command.ts';
+import { counted } from '../data/numbers.ts';
 import { useRead } from '../data/read.ts';
 import { useWhyNot } from '../data/session.ts';
 import { ListSection } from '../parts/list-section.tsx';
 import { May } from '../parts/may.tsx';
 import { Page } from '../parts/page.tsx';
 import { Read } from '../parts/read.tsx';
-import { Section } from '../parts/section.tsx';
 import type { Column } from '../parts/table.tsx';
+import { agentsInWords, isFor, limitsInWords } from '../policy/rule-in-words.ts';
 
 const POLICY_COLUMNS: readonly Column<PolicyShown>[] = [
   {
@@ -35,16 +38,32 @@ const POLICY_COLUMNS: readonly Column<PolicyShown>[] = [
   },
 ];
 
-const RULE_COLUMNS: readonly Column<RuleShown>[] = [
-  { head: 'Rule', look: 'wide', cell: ({ rule }) => rule.id },
+/** At most this many agents are named for each rule. */
+const NAMED = 5;
+
+const ruleColumns = (agents: readonly AgentDocument[] | null): readonly Column<RuleShown>[] => [
+  { head: 'Rule', isHead: true, cell: ({ rule }) => rule.id },
   {
     head: 'Gives',
     look: 'wide',
-    cell: ({ rule: { policy } }) => (typeof policy === 'string' ? policy : JSON.stringify(policy)),
+    cell: ({ rule: { policy } }) => (
+      <Link to="/policies/$id" params={{ id: policy.replace(/@\d+$/, '') }}>
+        {policy}
+      </Link>
+    ),
+  },
+  {
+    head: 'To',
+    look: 'wide',
+    cell: ({ rule }) => [agentsInWords(rule), ...limitsInWords(rule)].join(', '),
+  },
+  {
+    head: 'Registered agents of it',
+    look: 'wide',
+    cell: ({ rule }) => agents !== null && <Concerned agents={agents.filter((one) => isFor(rule, one))} />,
   },
   {
     head: 'The whole rule',
-    look: 'wide',
     cell: ({ rule }) => (
       <details>
         <summary>Show</summary>
@@ -54,10 +73,29 @@ const RULE_COLUMNS: readonly Column<RuleShown>[] = [
   },
 ];
 
+function Concerned({ agents }: { agents: readonly AgentDocument[] }) {
+  if (agents.length === 0) return 'none';
+  const more = agents.length - NAMED;
+  return (
+    <>
+      {agents.slice(0, NAMED).map(({ id }, index) => (
+        <Fragment key={id}>
+          {index > 0 && ', '}
+          <Link to="/agents/$agent" params={{ agent: id }}>
+            {id}
+          </Link>
+        </Fragment>
+      ))}
+      {more > 0 && ` and ${counted(more)} more`}
+    </>
+  );
+}
+
 export function Policies() {
   const navigate = useNavigate();
   const mayNot = useWhyNot('author');
   const lint = useRead<{ findings: Finding[]; complete: boolean }>('/v1/lint');
+  const agents = useRead<{ agents: AgentShown[]; next: string | null }>('/v1/agents?limit=1000');
   return (
     <Page
       heading="Policies and rules"
@@ -74,28 +112,9 @@ export function Policies() {
         </May>
       }
     >
-      <Section heading="Doubts">
-        <Read of={lint} what="doubts">
-          {({ findings, complete }) =>
-            findings.length === 0 ? (
-              <p>
-                {complete
-                  ? 'None: every document was checked.'
-                  : 'None so far, but not every document was checked.'}
-              </p>
-            ) : (
-              <ul>
-                {findings.map((one) => (
-                  <li key={`${one.code} ${one.message}`}>
-                    <strong>{one.severity === 'error' ? '✕ error' : '! warning'}</strong>{' '}
-                    <code>{one.code}</code>: {one.message} <span className="quiet">{one.remedy}</span>
-                  </li>
-                ))}
-              </ul>
-            )
-          }
-        </Read>
-      </Section>
+      <Read of={lint} what="doubts">
+        {(linted) => <Doubts {...linted} />}
+      </Read>
       <ListSection
         heading="Policies"
         path="/v1/policies?limit=200"
@@ -105,13 +124,49 @@ export function Policies() {
         empty="No policy is published. Mandates of a file are not listed here."
       />
       <ListSection
-        heading="Rules, in their order"
+        heading="Rules, in their order, and whom they concern"
         path="/v1/rules?limit=200"
         list="rules"
-        columns={RULE_COLUMNS}
+        columns={ruleColumns(agents.data?.agents.map(({ agent }) => agent) ?? null)}
         nameOf={({ rule }) => rule.id}
         empty="There is no rule."
       />
+      {agents.data?.next != null && (
+        <p className="quiet">
+          Only the first {counted(agents.data.agents.length)} registered agents are compared.
+        </p>
+      )}
     </Page>
+  );
+}
+
+/** One line, so that the lists stay in sight. It opens to all doubts. */
+function Doubts({ findings, complete }: { findings: readonly Finding[]; complete: boolean }) {
+  const unchecked = complete ? '' : ' Not every document was checked.';
+  if (findings.length === 0) return <p className="quiet">No doubts about these documents.{unchecked}</p>;
+  const errors = findings.filter(({ severity }) => severity === 'error').length;
+  const parts = [
+    ...(errors > 0 ? [`${errors} ${errors === 1 ? 'error' : 'errors'}`] : []),
+    ...(findings.length > errors
+      ? [`${findings.length - errors} ${findings.length - errors === 1 ? 'warning' : 'warnings'}`]
+      : []),
+  ];
+  return (
+    <details className="panel">
+      <summary>
+        <strong>
+          {errors > 0 ? '✕' : '!'} {parts.join(' and ')}
+        </strong>{' '}
+        about these documents.{unchecked}
+      </summary>
+      <ul>
+        {findings.map((one) => (
+          <li key={`${one.code} ${one.message}`}>
+            <strong>{one.severity === 'error' ? '✕ error' : '! warning'}</strong> <code>{one.code}</code>:{' '}
+            {one.message} <span className="quiet">{one.remedy}</span>
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }

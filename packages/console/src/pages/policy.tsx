@@ -1,5 +1,6 @@
-/** One policy: what it says, its versions, and a new version with what it would newly allow. */
+/** One policy: what it says, its versions with what differs between them, and a draft of a new version. */
 import type { PolicyPublished, PolicyShown } from '@mandate/control-service';
+import type { ControlEventFound } from '@mandate/query';
 import type { PolicyDocument } from '@mandate/schemas';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
@@ -11,10 +12,15 @@ import { useParameters } from '../data/parameters.ts';
 import { useRead } from '../data/read.ts';
 import { useWhyNot } from '../data/session.ts';
 import { Ask } from '../parts/ask.tsx';
+import { By } from '../parts/by.tsx';
 import { May } from '../parts/may.tsx';
 import { Page } from '../parts/page.tsx';
+import { Empty } from '../parts/problem.tsx';
 import { isMissing, Read } from '../parts/read.tsx';
 import { Section } from '../parts/section.tsx';
+import { type Column, Table } from '../parts/table.tsx';
+import { When } from '../parts/when.tsx';
+import { DocumentDiff } from '../policy/document-diff.tsx';
 import { useInForce } from '../policy/in-force.ts';
 import { type Draft, DraftNotes, forgetDraft, PolicyEditor } from '../policy/policy-editor.tsx';
 import { Missing } from './missing.tsx';
@@ -27,6 +33,7 @@ export function Policy() {
   const { id = '' } = useParams({ strict: false });
   const { edit, field, atLeastMicros, name } = useParameters();
   const isNew = edit === 'new';
+  const [draft, setDraft] = useState<Draft | null>(null);
   const path = `/v1/policies/${encodeURIComponent(id)}`;
   const read = useRead<PolicyShown>(isNew ? null : path);
   const versions = useRead<{ versions: Version[]; next: string | null }>(
@@ -43,6 +50,7 @@ export function Policy() {
     <Page
       heading={isNew ? 'New policy' : `Policy ${id}`}
       name={isNew ? 'New policy' : id}
+      question="What it says, what a draft would change, and what each version changed."
       same={isNew ? {} : { cli: command(`policies show ${quoted(id)}`), path }}
     >
       {wanted !== null && (
@@ -52,41 +60,18 @@ export function Policy() {
         </p>
       )}
       {isNew ? (
-        <Edit before={null} />
+        <Edit before={null} draft={draft} onDraft={setDraft} />
       ) : (
         <Read of={read} what="the policy">
-          {(shown) => <Edit key={shown.revision} before={shown} />}
+          {(shown) => <Edit key={shown.revision} before={shown} draft={draft} onDraft={setDraft} />}
         </Read>
       )}
       {!isNew && (
-        <Section heading="Versions">
-          <Read of={versions} what="versions">
-            {({ versions: found }) => (
-              <ol reversed start={found[0]?.version}>
-                {found.map((one, index) => (
-                  <li key={one.version}>
-                    <details>
-                      <summary>
-                        Version {one.version}
-                        {index === 0 && ', the newest'}
-                      </summary>
-                      <pre>{JSON.stringify(one.policy, null, 2)}</pre>
-                      <p className="row">
-                        <Link to="/decisions" search={{ policy: `${id}@${one.version}` }}>
-                          Every decision under it
-                        </Link>
-                        <Link to="/changes" search={{ subject: id, event: 'policy.published' }}>
-                          Who published it
-                        </Link>
-                        {index > 0 && <RollBack id={id} version={one.version} />}
-                      </p>
-                    </details>
-                  </li>
-                ))}
-              </ol>
-            )}
-          </Read>
-        </Section>
+        <Read of={versions} what="versions">
+          {({ versions: found, next }) => (
+            <Versions id={id} versions={found} hasMore={next !== null} draft={draft?.policy ?? null} />
+          )}
+        </Read>
       )}
     </Page>
   );
@@ -110,10 +95,17 @@ function NoPolicy({ id }: { id: string }) {
   );
 }
 
-function Edit({ before }: { before: PolicyShown | null }) {
+function Edit({
+  before,
+  draft,
+  onDraft,
+}: {
+  before: PolicyShown | null;
+  draft: Draft | null;
+  onDraft: (draft: Draft) => void;
+}) {
   const inForce = useInForce();
   const mayNot = useWhyNot('author');
-  const [draft, setDraft] = useState<Draft | null>(null);
   const [isAsked, setAsked] = useState(false);
   const policy = before?.policy ?? NEW;
   const isSame = draft?.policy != null && JSON.stringify(draft.policy) === JSON.stringify(before?.policy);
@@ -132,7 +124,7 @@ function Edit({ before }: { before: PolicyShown | null }) {
       <Read of={inForce} what="the documents in force">
         {(documents) => (
           <>
-            <PolicyEditor policy={policy} inForce={documents} onDraft={setDraft} />
+            <PolicyEditor policy={policy} inForce={documents} onDraft={onDraft} />
             {draft !== null && <DraftNotes draft={draft} />}
           </>
         )}
@@ -152,7 +144,13 @@ function Edit({ before }: { before: PolicyShown | null }) {
         </May>
       </div>
       {isAsked && draft?.policy != null && (
-        <Publish policy={draft.policy} widens={widens} before={before} onClose={() => setAsked(false)} />
+        <Publish
+          policy={draft.policy}
+          widens={widens}
+          narrows={draft.narrows ?? []}
+          before={before}
+          onClose={() => setAsked(false)}
+        />
       )}
     </Section>
   );
@@ -167,11 +165,13 @@ function headingOf(before: PolicyShown | null, isChanged: boolean): string {
 function Publish({
   policy,
   widens,
+  narrows,
   before,
   onClose,
 }: {
   policy: PolicyDocument;
   widens: readonly string[];
+  narrows: readonly string[];
   before: PolicyShown | null;
   onClose: () => void;
 }) {
@@ -224,11 +224,208 @@ function Publish({
           )}
         </p>
       )}
+      {narrows.length > 0 && (
+        <>
+          <p>It takes away:</p>
+          <ul>
+            {narrows.map((line) => (
+              <li key={line}>{line}</li>
+            ))}
+          </ul>
+        </>
+      )}
       <label>
         Reason{widens.length > 0 ? '' : ' (optional)'}
         <input value={reason} maxLength={500} onChange={(event) => setReason(event.target.value)} />
       </label>
     </Ask>
+  );
+}
+
+const DRAFT = 'draft';
+
+type Published = Pick<ControlEventFound, 'by' | 'happenedAt' | 'reason'>;
+
+/** Every version, who published it, when and why, and what differs between two of them. */
+function Versions({
+  id,
+  versions,
+  hasMore,
+  draft,
+}: {
+  id: string;
+  versions: readonly Version[];
+  hasMore: boolean;
+  draft: PolicyDocument | null;
+}) {
+  const mayNotAudit = useWhyNot('audit');
+  const events = useRead<{ events: ControlEventFound[] }>(
+    mayNotAudit === null
+      ? withQuery('/v1/audit/control-events', { subject: id, event: 'policy.published', limit: 100 })
+      : null,
+  );
+  const published = new Map<number, Published>(
+    events.data?.events.flatMap((one) => (one.policyVersion === null ? [] : [[one.policyVersion, one]])),
+  );
+  return (
+    <>
+      <Section heading="Versions, the newest first">
+        <Table
+          label="Versions"
+          columns={versionColumns(id, versions, published)}
+          rows={versions}
+          nameOf={({ version }) => String(version)}
+        />
+        {hasMore && <p className="quiet">There are older versions than these.</p>}
+      </Section>
+      <Compare versions={versions} published={published} draft={draft} />
+    </>
+  );
+}
+
+function versionColumns(
+  id: string,
+  versions: readonly Version[],
+  published: ReadonlyMap<number, Published>,
+): readonly Column<Version>[] {
+  const newest = versions[0]?.version;
+  return [
+    {
+      head: 'Version',
+      isHead: true,
+      cell: ({ version }) => `${version}${version === newest ? ', the newest' : ''}`,
+    },
+    {
+      head: 'Published',
+      cell: ({ version }) => {
+        const { happenedAt } = published.get(version) ?? {};
+        return happenedAt === undefined ? 'not in the audit' : <When at={happenedAt} />;
+      },
+    },
+    { head: 'By', look: 'wide', cell: ({ version }) => <By who={published.get(version)?.by ?? null} /> },
+    {
+      head: 'Why',
+      look: 'wide',
+      cell: ({ version }) => published.get(version)?.reason || 'no reason was given',
+    },
+    {
+      head: 'What changed',
+      cell: ({ version }) =>
+        version === 1 ? (
+          'the first version'
+        ) : (
+          <Link
+            to="/policies/$id"
+            params={{ id }}
+            search={{ before: String(version - 1), after: String(version) }}
+            hash="compare"
+          >
+            compare with version {version - 1}
+          </Link>
+        ),
+    },
+    {
+      head: 'Decisions under it',
+      cell: ({ version }) => (
+        <Link
+          to="/decisions"
+          search={{ policy: `${id}@${version}` }}
+          aria-label={`Decisions under version ${version}`}
+        >
+          decisions
+        </Link>
+      ),
+    },
+    {
+      head: 'Roll back',
+      isHeadHidden: true,
+      cell: ({ version }) => version !== newest && <RollBack id={id} version={version} />,
+    },
+  ];
+}
+
+/** What differs between two versions, or between a version and the draft. The address names them. */
+function Compare({
+  versions,
+  published,
+  draft,
+}: {
+  versions: readonly Version[];
+  published: ReadonlyMap<number, Published>;
+  draft: PolicyDocument | null;
+}) {
+  const { id = '' } = useParams({ strict: false });
+  const search = useParameters();
+  const navigate = useNavigate();
+  const [newest, earlier] = versions;
+  if (newest === undefined) return null;
+  const first = search.before ?? String((earlier ?? newest).version);
+  const second = search.after ?? (earlier === undefined ? DRAFT : String(newest.version));
+  const documentOf = (name: string) =>
+    name === DRAFT ? draft : versions.find(({ version }) => String(version) === name)?.policy;
+  const [before, after] = [documentOf(first), documentOf(second)];
+  const publication = published.get(Number(second));
+  const choose = (chosen: { before?: string; after?: string }) =>
+    void navigate({
+      to: '/policies/$id',
+      params: { id },
+      search: { ...search, before: first, after: second, ...chosen },
+      replace: true,
+      resetScroll: false,
+    });
+  return (
+    <Section heading={<span id="compare">What differs</span>}>
+      <div className="filters">
+        <Choose
+          label="From"
+          value={first}
+          versions={versions}
+          onChoose={(name) => choose({ before: name })}
+        />
+        <Choose label="To" value={second} versions={versions} onChoose={(name) => choose({ after: name })} />
+      </div>
+      {publication !== undefined && (
+        <p>
+          Version {second} was published by <By who={publication.by} />, <When at={publication.happenedAt} />
+          {publication.reason === '' ? '. No reason was given.' : `, because «${publication.reason}».`}
+        </p>
+      )}
+      {before == null || after == null ? (
+        <Empty>
+          {first === DRAFT || second === DRAFT
+            ? 'The draft has faults. Correct them to compare it.'
+            : 'This version is not listed here.'}
+        </Empty>
+      ) : (
+        <DocumentDiff before={before} after={after} />
+      )}
+    </Section>
+  );
+}
+
+function Choose({
+  label,
+  value,
+  versions,
+  onChoose,
+}: {
+  label: string;
+  value: string;
+  versions: readonly Version[];
+  onChoose: (name: string) => void;
+}) {
+  return (
+    <label>
+      {label}
+      <select value={value} onChange={(event) => onChoose(event.target.value)}>
+        <option value={DRAFT}>the draft</option>
+        {versions.map(({ version }) => (
+          <option key={version} value={String(version)}>
+            version {version}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 

@@ -1,5 +1,7 @@
 import type { ControlEventFound } from '@mandate/query';
 import { Link } from '@tanstack/react-router';
+import { EVENTS, titleOf } from '../data/events.ts';
+import { By } from './by.tsx';
 import { Money } from './money.tsx';
 import { type Column, Table } from './table.tsx';
 import { When } from './when.tsx';
@@ -16,10 +18,10 @@ const COLUMNS: readonly Column<ControlEventFound>[] = [
     cell: ({ id, event, refusal }) => (
       <>
         {WITHOUT_PAGE.has(event) ? (
-          event
+          <span title={EVENTS[event][1]}>{titleOf(event)}</span>
         ) : (
-          <Link to="/changes/$id" params={{ id }} search={{ event }}>
-            {event}
+          <Link to="/changes/$id" params={{ id }} search={{ event }} title={EVENTS[event][1]}>
+            {titleOf(event)}
           </Link>
         )}
         {refusal !== null && <strong> (refused)</strong>}
@@ -32,12 +34,12 @@ const COLUMNS: readonly Column<ControlEventFound>[] = [
     cell: ({ subject, agentId, scope, policyVersion, deltaMicros }) => (
       <>
         {subject ?? agentId ?? scope ?? ''}
-        {policyVersion !== null && `@${policyVersion}`}{' '}
+        {policyVersion !== null && `, version ${policyVersion}`}{' '}
         {deltaMicros !== null && <Money micros={deltaMicros} />}
       </>
     ),
   },
-  { head: 'By', look: 'wide', cell: ({ by }) => by ?? 'not recorded' },
+  { head: 'By', look: 'wide', cell: ({ by }) => <By who={by} /> },
   { head: 'Why', look: 'wide', cell: ({ refusal, reason }) => refusal ?? reason },
 ];
 

@@ -20,6 +20,8 @@ export type Checked = {
   policy: PolicyDocument | null;
   /** What the draft newly allows, a sentence for each. Null if the text has faults. */
   widens: readonly string[] | null;
+  /** What the draft takes away, a sentence for each. Null if the text has faults. */
+  narrows: readonly string[] | null;
   /** What is doubtful about the documents with the draft among them. Null if the text has faults. */
   findings: readonly { code: string; severity: string; message: string; remedy: string }[] | null;
 };
@@ -33,8 +35,17 @@ export type MatrixCell = { now: Cell; draft: Cell | null };
 /** A cell for each tool that was asked for. */
 export type MatrixRow = { agent: string; cells: readonly MatrixCell[] };
 
+/** Two versions of a policy, as texts, and what the second allows and takes away. */
+export type Compared = {
+  before: string;
+  after: string;
+  widens: readonly string[];
+  narrows: readonly string[];
+};
+
 export type Asked =
   | { kind: 'write'; policy: PolicyDocument }
+  | { kind: 'compare'; before: PolicyDocument; after: PolicyDocument }
   | { kind: 'check'; text: string; inForce: InForce }
   | {
       kind: 'matrix';
@@ -48,4 +59,6 @@ export type AnswerTo<One extends Asked> = One extends { kind: 'write' }
   ? string
   : One extends { kind: 'check' }
     ? Checked
-    : readonly MatrixRow[];
+    : One extends { kind: 'compare' }
+      ? Compared
+      : readonly MatrixRow[];

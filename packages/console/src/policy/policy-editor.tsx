@@ -1,10 +1,11 @@
-/** A draft of a policy: the editor, its faults, and what it newly allows, by the engine of the plane. */
+/** A draft of a policy: the editor, its faults, and what it changes, by the engine of the plane. */
 
 import type { PolicyDocument } from '@mandate/schemas';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { Problem } from '../parts/problem.tsx';
 import { askWorker } from './ask-worker.ts';
+import { Effects } from './document-diff.tsx';
 import type { Checked, InForce } from './messages.ts';
 
 export type Draft = Checked & { text: string };
@@ -84,9 +85,9 @@ function Editor({
   );
 }
 
-/** What is wrong or doubtful about a draft, and what it newly allows. */
+/** What is wrong or doubtful about a draft, what it newly allows, and what it takes away. */
 export function DraftNotes({ draft }: { draft: Draft }) {
-  const { faults, doubts, widens, findings } = draft;
+  const { faults, doubts, widens, narrows, findings } = draft;
   return (
     <div className="stack" aria-live="polite">
       {faults.length > 0 && (
@@ -103,20 +104,7 @@ export function DraftNotes({ draft }: { draft: Draft }) {
           <strong>! line {one.line}</strong>: {one.message}
         </p>
       ))}
-      {widens !== null && (
-        <div>
-          <h2>What it newly allows</h2>
-          {widens.length === 0 ? (
-            <p>Nothing.</p>
-          ) : (
-            <ul>
-              {widens.map((line) => (
-                <li key={line}>{line}</li>
-              ))}
-            </ul>
-          )}
-        </div>
-      )}
+      {widens !== null && narrows !== null && <Effects widens={widens} narrows={narrows} />}
       {findings !== null && findings.length > 0 && (
         <details>
           <summary>

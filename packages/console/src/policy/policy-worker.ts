@@ -3,12 +3,12 @@
  * pages may not.
  */
 import { foldControl, loadControl, previewMandate, type TenantControl } from '@mandate/control';
-import { controlWidening, lintControl } from '@mandate/control/lint';
+import { controlWidening, lintControl, narrowing, widening } from '@mandate/control/lint';
 import type { DocumentFault } from '@mandate/policy/documents';
 import { type ContentFinders, profanityFinder } from '@mandate/policy/governance';
 import type { AgentDocument, ControlRecord, PolicyDocument } from '@mandate/schemas';
 import { stringify } from 'yaml';
-import type { Asked, Cell, Checked, InForce, MatrixRow, Place } from './messages.ts';
+import type { Asked, Cell, Checked, Compared, InForce, MatrixRow, Place } from './messages.ts';
 
 const TENANT = 'default';
 
@@ -23,9 +23,19 @@ addEventListener('message', ({ data: { id, asked } }: MessageEvent<{ id: number;
   }
 });
 
-function answer(asked: Asked): string | Checked | readonly MatrixRow[] {
+function answer(asked: Asked): string | Checked | Compared | readonly MatrixRow[] {
   if (asked.kind === 'write') return written(asked.policy);
+  if (asked.kind === 'compare') return compared(asked);
   return asked.kind === 'check' ? checked(asked) : matrix(asked);
+}
+
+function compared({ before, after }: Extract<Asked, { kind: 'compare' }>): Compared {
+  return {
+    before: written(before),
+    after: written(after),
+    widens: widening(before, after),
+    narrows: narrowing(before, after),
+  };
 }
 
 function written(policy: PolicyDocument): string {
@@ -33,7 +43,7 @@ function written(policy: PolicyDocument): string {
 }
 
 function checked({ text, inForce }: Extract<Asked, { kind: 'check' }>): Checked {
-  const nothing = { doubts: [], policy: null, widens: null, findings: null };
+  const nothing = { doubts: [], policy: null, widens: null, narrows: null, findings: null };
   const loaded = loadControl(text);
   if (!loaded.ok) return { ...nothing, faults: loaded.faults.map(placeOf) };
   const { agents, rules, policies } = loaded.documents;
@@ -42,11 +52,13 @@ function checked({ text, inForce }: Extract<Asked, { kind: 'check' }>): Checked 
     return { ...nothing, faults: [{ line: 1, column: 1, message: 'write exactly one policy here' }] };
   }
   const nowMs = Date.now();
+  const before = inForce.policies.findLast((one) => one.policy.id === policy.id && !one.isArchived);
   return {
     faults: [],
     doubts: loaded.warnings().map(placeOf),
     policy,
     widens: controlWidening(controlOf(inForce), { event: 'policy.published', policy }, nowMs),
+    narrows: before === undefined ? [] : narrowing(before.policy, policy),
     findings: lintControl(controlOf(inForce, policy), nowMs).findings,
   };
 }
