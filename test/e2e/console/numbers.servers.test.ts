@@ -53,6 +53,15 @@ describeWithChromium('the numbers of the console', () => {
           .getByRole('row', { name: agent });
         expect(await micros(row.getByTitle('micro-dollars').getAttribute('title'))).toBe(whole[index]);
       }
+      const table = page.getByRole('region', { name: 'Table: Spend by agent' });
+      const parts = await Promise.all(
+        (await table.getByTitle('micro-dollars').all()).map((one) => micros(one.getAttribute('title'))),
+      );
+      expect(parts.at(-1)).toBe(parts.slice(0, -1).reduce((sum, part) => sum + part, 0));
+      await page
+        .getByRole('region', { name: 'The whole period' })
+        .getByText(/ to .*, (?:UTC|[A-Z]\w+\/\w+)$/)
+        .waitFor();
     },
   );
 });

@@ -389,6 +389,7 @@ export function recording(make: MakeAudit): void {
     expect(await found()).toEqual(all);
     expect(await found({ keyId: 'key-1' })).toEqual(['req-5', 'req-3', 'req-1']);
     expect(await found({ route: '/v1/audit/decisions' })).toEqual(['req-6']);
+    expect(await found({ notRoute: ['/v1/audit/decisions', '/v1/other'] })).toEqual(all.slice(1));
     expect(await found({ requestId: 'req-2' })).toEqual(['req-2']);
     expect(await found({ refused: true })).toEqual(['req-6']);
     expect(await found({ refused: false })).toEqual(all.slice(1));

@@ -13,6 +13,8 @@ export const searchReads = question({
     tenant: tenant.or(z.literal('')),
     keyId: id.optional(),
     route: id.optional(),
+    /** Reads of these routes are left out. */
+    notRoute: z.array(id).min(1).max(100).optional(),
     requestId: id.optional(),
     refused: z.boolean().optional(),
     ...period,
@@ -46,6 +48,7 @@ export const searchReads = question({
     WHERE audit_reads.tenant = {tenant:String} AND NOT void${narrowed(params, {
       keyId: 'key_id = {keyId:String}',
       route: 'route = {route:String}',
+      notRoute: 'NOT has({notRoute:Array(String)}, route)',
       requestId: 'request_id = {requestId:String}',
       refused: 'refused = {refused:Bool}',
       fromMs: "read_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",

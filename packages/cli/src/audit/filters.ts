@@ -92,6 +92,7 @@ const FILTERS = {
   madeBy: one('--made-by <who>', 'events of this name or key id', { parameter: 'by' }),
   reader: one('--reader <id>', 'reads with the API key of this id', { parameter: 'key' }),
   route: one('--route <route>', 'reads of this route: /v1/audit/decisions/:id'),
+  notRoute: many('--not-route <route>', 'reads of other routes than this'),
   request: one('--request <id>', 'the request of this id (of a read: its x-request-id)', {
     parameter: 'requestId',
   }),

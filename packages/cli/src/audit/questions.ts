@@ -99,7 +99,7 @@ export const QUESTIONS = {
     path: 'reads',
     rows: 'reads',
     kind: 'paged',
-    filters: ['reader', 'route', 'request', 'refused', 'known', ...PERIOD],
+    filters: ['reader', 'route', 'notRoute', 'request', 'refused', 'known', ...PERIOD],
     presentation: { first: ['at', 'keyName', 'route', 'parameters', 'code', 'keyId', 'requestId'] },
   },
   'query context': {

@@ -2,15 +2,16 @@
  * Returns the command line that shows what a page shows: `mandate decisions list --agent bot-1`.
  *
  * @param words the command, and its arguments as `quoted` returns them
- * @param options values by the name of the option. Undefined and false are left out; true is an option without a value
+ * @param options values by the name of the option. Undefined and false are left out; true is an option without a value; a list repeats the option
  */
 export function command(
   words: string,
-  options: Readonly<Record<string, string | boolean | undefined>> = {},
+  options: Readonly<Record<string, string | boolean | readonly string[] | undefined>> = {},
 ): string {
   const given = Object.entries(options).flatMap(([name, value]) => {
     if (value === undefined || value === false) return [];
-    return value === true ? [`--${name}`] : [`--${name} ${quoted(value)}`];
+    if (value === true) return [`--${name}`];
+    return [value].flat().map((one) => `--${name} ${quoted(one)}`);
   });
   return ['mandate', words, ...given].join(' ');
 }

@@ -158,7 +158,7 @@ export function Agent() {
           {({ budgets: found }) => <Budgets budgets={found} />}
         </Read>
       </Section>
-      <Section heading="What it did">
+      <Section heading="What it did, the newest first">
         <Read of={decisions} what="decisions">
           {({ decisions: found }) => (
             <DecisionTable label="Its decisions" decisions={found} empty="It has asked for nothing." />

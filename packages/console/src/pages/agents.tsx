@@ -41,7 +41,7 @@ export function Agents() {
       same={{ cli: command('agents list'), path }}
     >
       <SearchForm to="/agents">
-        <TextFilter name="q" label="Name contains" />
+        <TextFilter name="q" label="Name contains" placeholder="a part of it" />
         <ChoiceFilter name="state" label="State" choices={STATES} unset="any" />
       </SearchForm>
       <Read of={read} what="agents">

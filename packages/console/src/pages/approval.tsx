@@ -70,10 +70,10 @@ export function Approval() {
           </section>
         )}
       </Read>
-      {asked !== null && (
+      {asked !== null && read.data !== undefined && (
         <Answer
           answer={asked}
-          ids={[id]}
+          approvals={[read.data]}
           onClose={() => setAsked(null)}
           onDone={() => {
             setAsked(null);

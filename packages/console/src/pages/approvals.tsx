@@ -44,7 +44,7 @@ export function Approvals() {
   return (
     <Page
       heading="Approvals"
-      question="What waits for a person. An approval holds once, for exactly these arguments, and for a limited time."
+      question="What waits for a person, the newest first. An approval holds once, for exactly these arguments, and for a limited time."
       same={{ cli: command('approvals list', { agent, all: state === 'all', cursor }), path }}
       actions={
         <>
@@ -58,7 +58,7 @@ export function Approvals() {
       }
     >
       <SearchForm to="/approvals">
-        <TextFilter name="agent" label="Agent" />
+        <TextFilter name="agent" label="Agent" field="agent" />
         <ChoiceFilter name="state" label="State" choices={STATES} />
       </SearchForm>
       <Newer isAbout={isQuestionOrAnswer} onShow={() => setChosen(new Set())} />
@@ -98,7 +98,7 @@ export function Approvals() {
                     onToggle={(event) => event.currentTarget.open && setSeen(new Set(seen).add(approval.id))}
                   >
                     <summary>Show what it asks for</summary>
-                    <Question approval={approval} />
+                    {seen.has(approval.id) && <Question approval={approval} />}
                   </details>
                 </li>
               ))}
@@ -113,7 +113,8 @@ export function Approvals() {
       </Read>
       {asked !== null && (
         <Answer
-          {...asked}
+          answer={asked.answer}
+          approvals={read.data?.approvals.filter(({ id }) => asked.ids.includes(id)) ?? []}
           onClose={() => setAsked(null)}
           onDone={() => {
             setAsked(null);

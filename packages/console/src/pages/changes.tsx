@@ -3,6 +3,7 @@ import type { ControlEventFound, ReadFound } from '@mandate/query';
 import { Link } from '@tanstack/react-router';
 import { withQuery } from '../data/api.ts';
 import { command } from '../data/command.ts';
+import { EVENTS } from '../data/events.ts';
 import type { LiveEvent } from '../data/live.ts';
 import { type Parameters, useParameters } from '../data/parameters.ts';
 import { useRead } from '../data/read.ts';
@@ -10,7 +11,7 @@ import { EventList } from '../parts/event-list.tsx';
 import { Newer } from '../parts/newer.tsx';
 import { Page } from '../parts/page.tsx';
 import { Read } from '../parts/read.tsx';
-import { ChoiceFilter, PERIODS, SearchForm, TextFilter } from '../parts/search-form.tsx';
+import { ChoiceFilter, PERIODS, SearchForm, SwitchFilter, TextFilter } from '../parts/search-form.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { When } from '../parts/when.tsx';
 
@@ -41,7 +42,7 @@ function EventsPage({ search }: { search: Parameters }) {
   return (
     <Page
       heading="Changes"
-      question="Who changed what, and why."
+      question="Who changed what, and why, the newest first."
       same={{
         cli: command('control-events list', { agent, event, 'made-by': by, subject, from, cursor }),
         path,
@@ -49,12 +50,26 @@ function EventsPage({ search }: { search: Parameters }) {
     >
       <SearchForm to="/changes">
         <ChoiceFilter name="show" label="Show" choices={SHOWN} />
-        <TextFilter name="agent" label="Agent" />
-        <TextFilter name="event" label="Event" placeholder="policy.published" />
-        <TextFilter name="subject" label="About" />
-        <TextFilter name="by" label="By" />
+        <ChoiceFilter name="event" label="Event" choices={EVENT_CHOICES} unset="any" />
+        <TextFilter name="agent" label="Agent" field="agent" />
+        <TextFilter name="subject" label="About" placeholder="whole name or id" />
+        <TextFilter name="by" label="By" placeholder="name or id of a key" />
         <ChoiceFilter name="from" label="Period" choices={PERIODS} unset="all time" />
       </SearchForm>
+      <details>
+        <summary>What the events mean</summary>
+        <dl>
+          {Object.entries(EVENTS).map(([name, [title, meaning]]) => (
+            <div key={name} style={{ display: 'contents' }}>
+              <dt>{title}</dt>
+              <dd>
+                {meaning} <code className="quiet">{name}</code>
+              </dd>
+            </div>
+          ))}
+        </dl>
+      </details>
+      {by !== undefined && <ByWhom who={by} />}
       <Newer isAbout={isControl} />
       <Read of={read} what="changes">
         {({ events, next }) => (
@@ -72,29 +87,75 @@ function EventsPage({ search }: { search: Parameters }) {
   );
 }
 
+const EVENT_CHOICES = Object.entries(EVENTS).map(([name, [title]]) => [name, title] as const);
+
+/** Links from what a person or a key changed to what they read. */
+function ByWhom({ who }: { who: string }) {
+  const keyId = /\(([^()]+)\)$/.exec(who)?.[1] ?? who;
+  return (
+    <p className="row">
+      Changes by <strong>{who}</strong>.
+      <Link to="/changes" search={{ show: 'reads', key: keyId }}>
+        What this key read
+      </Link>
+      <Link to="/changes" search={{ show: 'refused', key: keyId }}>
+        What this key was refused
+      </Link>
+    </p>
+  );
+}
+
+/** The routes that every page of the console reads by itself: its header, its palette, and the sums on Now. */
+const OWN_ROUTES = ['/v1/kills', '/v1/reconcile', '/v1/audit/live', '/v1/audit/values', '/v1/ledger/summary'];
+
 const READ_COLUMNS: readonly Column<ReadFound>[] = [
   { head: 'Time', cell: ({ at }) => <When at={at} /> },
-  { head: 'Key', look: 'wide', cell: ({ keyName, keyId }) => keyName ?? keyId ?? 'no known key' },
+  {
+    head: 'Key',
+    look: 'wide',
+    cell: ({ keyName, keyId }) =>
+      keyId === null ? (
+        'no known key'
+      ) : (
+        <Link to="/changes" search={{ show: 'reads', key: keyId }} title={`All reads with the key ${keyId}`}>
+          {keyName ?? keyId}
+        </Link>
+      ),
+  },
   { head: 'Route', look: 'wide code', cell: ({ method, route }) => `${method} ${route}` },
-  { head: 'Parameters', look: 'wide code', cell: ({ parameters }) => JSON.stringify(parameters) },
-  { head: 'Refused', cell: ({ code }) => code ?? '' },
+  {
+    head: 'Asked for',
+    look: 'wide',
+    cell: ({ parameters }) =>
+      Object.entries(parameters)
+        .map(([name, value]) => `${name}: ${[value].flat().join(', ')}`)
+        .join('; '),
+  },
+  { head: 'Refused', look: 'code', cell: ({ code }) => code ?? '' },
 ];
 
 function ReadsPage({ search, isRefused }: { search: Parameters; isRefused: boolean }) {
-  const { key, route, from, cursor } = search;
+  const { key, route, from, cursor, own } = search;
+  // Most reads are those that each page of the console makes by itself. Nobody looked at anything by them.
+  const notRoute = own === 'true' || isRefused || route !== undefined ? undefined : OWN_ROUTES;
   const path = withQuery('/v1/audit/reads', {
-    ...{ key, route, from, cursor, limit: 50 },
+    ...{ key, route, notRoute, from, cursor, limit: 50 },
     ...(isRefused && { refused: 'true' }),
   });
   const read = useRead<{ reads: ReadFound[]; next: string | null }>(path);
   return (
     <Page
       heading={isRefused ? 'Refused requests' : 'Reads'}
-      question={isRefused ? 'Who was turned away.' : 'Who looked at what. This look is on record too.'}
+      question={
+        isRefused
+          ? 'Who was turned away, the newest first.'
+          : 'Who looked at what, the newest first. This look is on record too.'
+      }
       same={{
         cli: command('reads list', {
           reader: key,
           route,
+          'not-route': notRoute,
           from,
           cursor,
           ...(isRefused && { refused: 'true' }),
@@ -104,10 +165,17 @@ function ReadsPage({ search, isRefused }: { search: Parameters; isRefused: boole
     >
       <SearchForm to="/changes">
         <ChoiceFilter name="show" label="Show" choices={SHOWN} />
-        <TextFilter name="key" label="Key" />
+        <TextFilter name="key" label="Key" placeholder="whole id of a key" />
         <TextFilter name="route" label="Route" placeholder="/v1/audit/decisions/:id" />
         <ChoiceFilter name="from" label="Period" choices={PERIODS} unset="all time" />
+        {!isRefused && <SwitchFilter name="own" label="Also what pages read by themselves" />}
       </SearchForm>
+      {notRoute !== undefined && (
+        <p className="quiet">
+          Left out: reads that each page of the console makes by itself, of <code>{notRoute.join(', ')}</code>
+          .
+        </p>
+      )}
       <Read of={read} what="reads">
         {({ reads, next }) => (
           <>

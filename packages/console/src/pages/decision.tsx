@@ -321,7 +321,7 @@ function WayOut({ way, told }: { way: Way; told: Explanation }): ReactNode {
 function Others({ heading, of: { decisions, more } }: { heading: string; of: Explanation['before'] }) {
   if (decisions.length === 0) return null;
   return (
-    <Section heading={heading}>
+    <Section heading={`${heading}, the newest first`}>
       <DecisionTable label={heading} decisions={decisions} />
       {more && <p className="quiet">There are more than these.</p>}
     </Section>

@@ -85,9 +85,13 @@ export function Decisions() {
         <TextFilter name="code" label="Code" field="code" />
         <TextFilter name="principal" label="Principal" field="principal" />
         <TextFilter name="policy" label="Policy" field="policy" placeholder="name or name@3" />
-        <TextFilter name="text" label="Text in reason or arguments" />
+        <TextFilter name="text" label="Text in reason or arguments" placeholder="a part of it" />
         <ChoiceFilter name="from" label="Period" choices={PERIODS} unset="all time" />
       </SearchForm>
+      <p className="quiet">
+        Agent, tool, model, code, principal and policy must match whole, also in upper and lower case. Fields
+        suggest the names that decisions have. A text may be a part.
+      </p>
       {from !== undefined && (
         <details className="panel" onToggle={(event) => setCounted(event.currentTarget.open)}>
           <summary>Verdicts over time</summary>
@@ -126,12 +130,15 @@ function Found({
   }, [isMore, fetchNextPage]);
   if (decisions.length === 0)
     return (
-      <Empty>No decision matches. Names must be whole. Remove a filter, or choose a longer period.</Empty>
+      <Empty>
+        No decision matches. Names must be whole: choose one that the field suggests. Remove a filter, or
+        choose a longer period.
+      </Empty>
     );
   return (
     <>
       <LongTable
-        label="Decisions found"
+        label="Decisions found, the newest first"
         columns={ALL_DECISION_COLUMNS}
         rows={decisions}
         nameOf={({ id }) => id}

@@ -5,6 +5,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useRef } from 'react';
 import { command } from '../data/command.ts';
+import { titleOf } from '../data/events.ts';
 import { type LiveEvent, useLive, useLiveEvents } from '../data/live.ts';
 import { dollars } from '../data/money.ts';
 import { counted } from '../data/numbers.ts';
@@ -174,7 +175,7 @@ function River() {
     <section className="stack" aria-labelledby="river">
       <div className="row">
         <h2 id="river" style={{ margin: 0 }}>
-          Decisions
+          Decisions, the newest first
         </h2>
         {heldAtMs === null ? (
           <button type="button" onClick={() => hold(newestMs ?? Date.now())}>
@@ -218,8 +219,19 @@ type RiverRow = DecisionFound | Bar;
 
 const { time, agent, action, verdict, charged } = DECISION_COLUMNS;
 
+/** The river has little room, so what was not simply allowed has its reason below the action. */
+const actionAndReason: Column<DecisionFound> = {
+  ...action,
+  cell: (decision) => (
+    <>
+      {action.cell(decision)}
+      {decision.code !== 'ALLOWED' && <div className="quiet">{decision.reason}</div>}
+    </>
+  ),
+};
+
 /** A bar has no cells. */
-const RIVER_COLUMNS: readonly Column<RiverRow>[] = [time, agent, action, verdict, charged].map(
+const RIVER_COLUMNS: readonly Column<RiverRow>[] = [time, agent, actionAndReason, verdict, charged].map(
   (column): Column<RiverRow> => ({ ...column, cell: (row) => ('bar' in row ? null : column.cell(row)) }),
 );
 
@@ -235,7 +247,7 @@ function withBars(
       const about = agentId ?? subject;
       return {
         key: `${event} ${id}`,
-        bar: `${event}${about === null ? '' : ` ${about}`}${by === null ? '' : `, by ${by}`}, ${clockTime(Date.parse(happenedAt))}`,
+        bar: `${titleOf(event)}${about === null ? '' : `: ${about}`}${by === null ? '' : `, by ${by}`}, ${clockTime(Date.parse(happenedAt))}`,
         atMs: Date.parse(happenedAt),
       };
     })

@@ -6,8 +6,9 @@ import { command } from '../data/command.ts';
 import { dollars, shortDollars } from '../data/money.ts';
 import { counted } from '../data/numbers.ts';
 import { useParameters } from '../data/parameters.ts';
+import { type Period, periodInWords, periodOf } from '../data/period.ts';
 import { useRead } from '../data/read.ts';
-import { bucketStart, clockTime, zone } from '../data/time.ts';
+import { bucketStart, wholeTime, zone } from '../data/time.ts';
 import { Meter, StackedBars } from '../parts/chart.tsx';
 import { Figures } from '../parts/figures.tsx';
 import { Money } from '../parts/money.tsx';
@@ -38,15 +39,22 @@ export function Spend() {
   const { by = 'agent', from = '7d', to, agent, tool, model } = search;
   const narrowed = { from, to, agent, tool, model };
   const interval = intervalOf(from);
-  const common = { ...narrowed, groupBy: by, orderBy: 'spentMicros', timeZone: zone() };
-  const path = withQuery('/v1/audit/analytics', { ...common, limit: LISTED });
-  const line = useRead<Analytics>(withQuery('/v1/audit/analytics', { ...common, interval, limit: GROUPS }));
-  const listed = useRead<Analytics>(path);
   const whole = useRead<Analytics>(withQuery('/v1/audit/analytics', { ...narrowed, timeZone: zone() }));
-  const movers = useRead<{ movers: Mover[] }>(
-    withQuery('/v1/audit/analytics/movers', { ...narrowed, groupBy: by, limit: 10 }),
+  // The whole says the time of the plane. All other questions are about exactly the same period, so that the parts add up.
+  const asOf = whole.isPlaceholderData ? undefined : whole.data?.asOf;
+  const period = asOf === undefined ? null : periodOf(from, to, Date.parse(asOf));
+  const exact = period === null ? null : { ...narrowed, ...timesOf(period) };
+  const common = { groupBy: by, orderBy: 'spentMicros', timeZone: zone() };
+  const path = withQuery('/v1/audit/analytics', { ...narrowed, ...common, limit: LISTED });
+  const ask = (route: string, parameters: Parameters<typeof withQuery>[1]) =>
+    exact === null ? null : withQuery(route, { ...exact, ...parameters });
+  const line = useRead<Analytics>(ask('/v1/audit/analytics', { ...common, interval, limit: GROUPS }));
+  const listed = useRead<Analytics>(ask('/v1/audit/analytics', { ...common, limit: LISTED }));
+  const movers = useRead<{ movers: Mover[]; before: Times; now: Times }>(
+    ask('/v1/audit/analytics/movers', { groupBy: by, limit: 10 }),
   );
-  const budgets = useRead<{ budgets: BudgetFound[] }>('/v1/audit/analytics/budgets?limit=10');
+  const budgets = useRead<{ budgets: BudgetFound[]; asOf: string }>('/v1/audit/analytics/budgets?limit=10');
+  const inWords = period === null ? '' : periodInWords(period);
   const cli = command('analytics groups', {
     ...narrowed,
     ...{ 'group-by': by, 'order-by': 'spent', limit: String(LISTED) },
@@ -69,67 +77,92 @@ export function Spend() {
         <TextFilter name="model" label="Model" field="model" />
       </SearchForm>
       <Read of={whole} what="the sum">
-        {({ groups: [sum], asOf }) =>
+        {({ groups: [sum] }) =>
           sum === undefined ? null : (
-            <Figures
-              of={[
-                [dollars(sum.spentMicros), 'spent in the period'],
-                [counted(sum.calls), 'decisions'],
-                [counted(sum.blocked), 'blocked'],
-                [clockTime(Date.parse(asOf)).slice(0, 8), 'as of'],
-              ]}
-            />
+            <section className="stack" aria-label="The whole period">
+              <Figures
+                of={[
+                  [dollars(sum.spentMicros), 'spent in the period'],
+                  [counted(sum.calls), 'decisions in the period'],
+                  [counted(sum.blocked), 'blocked in the period'],
+                ]}
+              />
+              <p className="quiet">{inWords}</p>
+            </section>
           )
         }
       </Read>
       <Section heading={`By ${interval === '1d' ? 'day' : 'time'} and ${by}`} isPanel>
+        <p className="quiet">{inWords}</p>
         <Read of={line} what="the chart">
           {(told) => <Line told={told} by={by} interval={interval} />}
         </Read>
       </Section>
       <Section heading={`By ${by}`}>
+        <p className="quiet">{inWords}</p>
         <Read of={listed} what="the sums">
           {({ groups, others }) => (
             <Table
               label={`Spend by ${by}`}
               columns={groupColumns(by, from)}
-              rows={others === null ? groups : [...groups, others]}
-              nameOf={(row) => ('group' in row ? nameOf(row, by) : 'others')}
+              rows={[
+                ...groups,
+                ...(others === null ? [] : [others]),
+                ...(groups.length === 0 ? [] : totalOf(whole.data)),
+              ]}
+              nameOf={(row) => ('isTotal' in row ? 'the whole' : 'group' in row ? nameOf(row, by) : 'others')}
               empty="Nothing was decided in this period. Choose a longer one."
             />
           )}
         </Read>
         {by === 'policy' && (
           <p className="quiet">
-            A decision under two policies counts under each, so these are more than the whole.
+            A decision under two policies counts under each, so these are more than the whole period.
           </p>
         )}
       </Section>
       <div className="columns">
         <Section heading="Budgets nearest to their end">
           <Read of={budgets} what="budgets">
-            {({ budgets: found }) => <Budgets budgets={found} />}
+            {({ budgets: found, asOf: at }) => (
+              <>
+                <p className="quiet">
+                  Until {wholeTime(Date.parse(at)).slice(0, -7)}, {zone()}. The rate is that of the last day.
+                </p>
+                <Budgets budgets={found} />
+              </>
+            )}
           </Read>
         </Section>
         <Section heading="Changed most since the period before">
           <Read of={movers} what="changes">
-            {({ movers: found }) => (
-              <Table
-                label="Changes since the period before"
-                columns={[
-                  { head: capital(by), isHead: true, cell: ({ group }) => Object.values(group)[0] ?? 'none' },
-                  { head: 'Before', look: 'number', cell: ({ before }) => <Money micros={before} /> },
-                  { head: 'Now', look: 'number', cell: ({ now }) => <Money micros={now} /> },
-                  {
-                    head: 'Difference',
-                    look: 'number',
-                    cell: ({ difference }) => <Money micros={difference} />,
-                  },
-                ]}
-                rows={found}
-                nameOf={({ group }) => JSON.stringify(group)}
-                empty="Nothing changed."
-              />
+            {({ movers: found, before }) => (
+              <>
+                <p className="quiet">
+                  {inWords}, compared with{' '}
+                  {periodInWords({ fromMs: Date.parse(before.from), toMs: Date.parse(before.to) })}
+                </p>
+                <Table
+                  label="Changes since the period before"
+                  columns={[
+                    {
+                      head: capital(by),
+                      isHead: true,
+                      cell: ({ group }) => Object.values(group)[0] ?? 'none',
+                    },
+                    { head: 'Before', look: 'number', cell: ({ before }) => <Money micros={before} /> },
+                    { head: 'Now', look: 'number', cell: ({ now }) => <Money micros={now} /> },
+                    {
+                      head: 'Difference',
+                      look: 'number',
+                      cell: ({ difference }) => <Money micros={difference} />,
+                    },
+                  ]}
+                  rows={found}
+                  nameOf={({ group }) => JSON.stringify(group)}
+                  empty="Nothing changed."
+                />
+              </>
             )}
           </Read>
         </Section>
@@ -140,13 +173,25 @@ export function Spend() {
 
 type Group = Analytics['groups'][number];
 type Others = NonNullable<Analytics['others']>;
+type Total = Group & { isTotal: true };
+type Times = { from: string; to: string };
 
-function groupColumns(by: string, from: string): readonly Column<Group | Others>[] {
+function timesOf({ fromMs, toMs }: Period): Times {
+  return { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() };
+}
+
+/** The plane summed the whole. It is not summed here. */
+function totalOf(whole: Analytics | undefined): Total[] {
+  return whole?.groups[0] === undefined ? [] : [{ ...whole.groups[0], isTotal: true }];
+}
+
+function groupColumns(by: string, from: string): readonly Column<Group | Others | Total>[] {
   return [
     {
       head: capital(by),
       isHead: true,
       cell: (row) => {
+        if ('isTotal' in row) return <strong>The whole period</strong>;
         if (!('group' in row)) return `${counted(row.groups)} others`;
         const name = nameOf(row, by);
         if (by !== 'agent' || !isNamed(row, by)) return name;

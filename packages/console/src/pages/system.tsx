@@ -2,6 +2,8 @@
 import type { AlertListed, AlertRuleShown, LastReconcile } from '@mandate/alerter';
 import type { RoleKeyShown } from '@mandate/control-service';
 import type { Analytics, DeadLetterFound } from '@mandate/query';
+import { Link } from '@tanstack/react-router';
+import { alertTitle, alertWhen } from '../data/alert-rules.ts';
 import { withQuery } from '../data/api.ts';
 import { useRead } from '../data/read.ts';
 import { useWhyNot } from '../data/session.ts';
@@ -110,7 +112,15 @@ function Books() {
 const KEY_COLUMNS: readonly Column<RoleKeyShown>[] = [
   { head: 'Name', look: 'wide', cell: ({ name }) => name },
   { head: 'Role', cell: ({ role }) => role },
-  { head: 'Key', look: 'code', cell: ({ id }) => id },
+  {
+    head: 'Key',
+    look: 'code',
+    cell: ({ id }) => (
+      <Link to="/changes" search={{ by: id }} title="What this key changed">
+        {id}
+      </Link>
+    ),
+  },
   { head: 'Made', cell: ({ createdAt }) => <When at={createdAt} /> },
   { head: 'Expires', cell: ({ expiresAt }) => (expiresAt === null ? 'never' : <When at={expiresAt} />) },
 ];
@@ -143,7 +153,10 @@ function Keys() {
 
 const ALERT_COLUMNS: readonly Column<AlertListed>[] = [
   { head: 'Time', cell: ({ at }) => <When at={at} /> },
-  { head: 'Rule', cell: ({ rule, event }) => `${rule}${event === 'alert.cleared' ? ' (over)' : ''}` },
+  {
+    head: 'Rule',
+    cell: ({ rule, event }) => `${alertTitle(rule)}${event === 'alert.cleared' ? ' (over)' : ''}`,
+  },
   { head: 'What', look: 'wide', cell: ({ message }) => message },
   {
     head: 'Delivered to',
@@ -167,9 +180,18 @@ function Alerts() {
 }
 
 const ALERT_RULE_COLUMNS: readonly Column<AlertRuleShown>[] = [
-  { head: 'Rule', cell: ({ rule }) => rule },
+  { head: 'Rule', isHead: true, cell: ({ rule }) => alertTitle(rule) },
   { head: 'State', cell: ({ on }) => (on ? 'on' : 'off') },
-  { head: 'Settings', look: 'wide code', cell: ({ settings }) => JSON.stringify(settings) },
+  { head: 'Raised when', look: 'wide', cell: alertWhen },
+  {
+    head: 'Settings',
+    cell: ({ rule, settings }) => (
+      <details>
+        <summary>Show</summary>
+        <pre>{JSON.stringify({ rule, ...settings }, null, 2)}</pre>
+      </details>
+    ),
+  },
   { head: 'Goes to', look: 'wide', cell: ({ webhooks }) => webhooks.join(', ') || 'nobody' },
 ];
 
@@ -191,9 +213,9 @@ const LETTER_COLUMNS: readonly Column<DeadLetterFound>[] = [
   { head: 'Code', look: 'code', cell: ({ code }) => code },
   { head: 'What is wrong', look: 'wide', cell: ({ reason }) => reason },
   {
-    head: 'Where',
-    look: 'wide code',
-    cell: ({ source: { topic, partition, offset } }) => `${topic}/${partition}/${offset}`,
+    head: 'Log position',
+    look: 'wide',
+    cell: ({ source: { topic, partition, offset } }) => `${topic}, partition ${partition}, offset ${offset}`,
   },
 ];
 

@@ -68,8 +68,8 @@ function Tried({ inForce, used }: { inForce: InForce; used: readonly string[] })
   return (
     <div className="stack">
       <SearchForm to="/what-if">
-        <TextFilter name="agent" label="Agent" />
-        <TextFilter name="tool" label="Tool" />
+        <TextFilter name="agent" label="Agent" field="agent" placeholder="a part of its name" />
+        <TextFilter name="tool" label="Tool" field="tool" placeholder="a part of its name" />
         {policyId !== undefined && <input type="hidden" name="policy" value={policyId} />}
       </SearchForm>
       <label>

@@ -1,9 +1,17 @@
 /** A question for a person, whole, and the answer to it. */
-import type { ApprovalFound } from '@mandate/query';
+import type { ApprovalFound, BudgetFound } from '@mandate/query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
+import { withQuery } from '../data/api.ts';
+import { useRead } from '../data/read.ts';
+import { useWhyNot } from '../data/session.ts';
+import { duration } from '../data/time.ts';
 import { Ask } from './ask.tsx';
+import { By } from './by.tsx';
+import { Lines } from './lines.tsx';
 import { Money } from './money.tsx';
+import styles from './parts.module.css';
+import { Read } from './read.tsx';
 import { FromNow, When } from './when.tsx';
 
 export function Question({ approval }: { approval: ApprovalFound }) {
@@ -47,10 +55,8 @@ export function Question({ approval }: { approval: ApprovalFound }) {
           </Link>
         </dd>
       </dl>
-      <div>
-        <h2>Arguments</h2>
-        <pre>{approval.args === null ? 'none' : JSON.stringify(approval.args, null, 2)}</pre>
-      </div>
+      <Arguments approval={approval} />
+      <BudgetsLeft agent={approval.agentId} />
       {Object.keys(approval.context).length > 0 && (
         <div>
           <h2>What the caller says about the situation</h2>
@@ -73,7 +79,8 @@ export function Question({ approval }: { approval: ApprovalFound }) {
       )}
       {answer !== null && (
         <p>
-          <strong>{answer.answer}</strong> by {answer.by}, <When at={answer.at} />, because «{answer.reason}».{' '}
+          <strong>{answer.answer}</strong> by <By who={answer.by} />, <When at={answer.at} />, because «
+          {answer.reason}».{' '}
           {answer.expiresAt !== null && (
             <>
               It holds until <When at={answer.expiresAt} />.
@@ -98,24 +105,111 @@ export function Question({ approval }: { approval: ApprovalFound }) {
   );
 }
 
+/** The questions in which the last approved call is looked for. */
+const EARLIER = 200;
+
+/** The exact arguments, and what differs from the last approved call of the same agent and tool. */
+function Arguments({ approval }: { approval: ApprovalFound }) {
+  const { agentId, tool } = approval;
+  const read = useRead<{ approvals: ApprovalFound[] }>(
+    withQuery('/v1/approvals', { agent: agentId, state: 'all', limit: EARLIER }),
+  );
+  return (
+    <div className="stack">
+      <div>
+        <h2>Arguments</h2>
+        <pre>{written(approval.args)}</pre>
+      </div>
+      <Read of={read} what="earlier approvals">
+        {({ approvals }) => {
+          const before = approvals.find(
+            (one) => one.id !== approval.id && one.tool === tool && one.answer?.answer === 'granted',
+          );
+          if (before?.answer == null)
+            return (
+              <p className="quiet">
+                No call of {agentId} to {tool ?? 'this'} was approved among its last {EARLIER} questions.
+              </p>
+            );
+          return (
+            <div>
+              <h2>What differs from its last approved call</h2>
+              <p className="quiet">
+                Approved by <By who={before.answer.by} />, <When at={before.answer.at} />.{' '}
+                <Link to="/approvals/$id" params={{ id: before.id }}>
+                  That question
+                </Link>
+              </p>
+              <Lines
+                before={written(before.args)}
+                after={written(approval.args)}
+                same="The arguments are the same."
+              />
+            </div>
+          );
+        }}
+      </Read>
+    </div>
+  );
+}
+
+function written(args: ApprovalFound['args']): string {
+  return args === null ? 'none' : JSON.stringify(args, null, 2);
+}
+
+/** What is left of the budgets of the agent. */
+function BudgetsLeft({ agent }: { agent: string }) {
+  const whyNot = useWhyNot('audit');
+  const read = useRead<{ budgets: BudgetFound[] }>(
+    whyNot === null
+      ? withQuery('/v1/audit/analytics/budgets', { scope: 'agent', subject: agent, limit: 20 })
+      : null,
+  );
+  if (whyNot !== null) return <p className="quiet">Budgets are not shown. {whyNot}</p>;
+  return (
+    <div>
+      <h2>Budget left</h2>
+      <Read of={read} what="budgets">
+        {({ budgets }) => {
+          const limited = budgets.flatMap(({ limitMicros, leftMicros, ...one }) =>
+            limitMicros === null || leftMicros === null ? [] : [{ ...one, limitMicros, leftMicros }],
+          );
+          if (limited.length === 0) return <p>No budget with a limit is known for this agent.</p>;
+          return (
+            <ul className={styles.effects}>
+              {limited.map(({ budgetId, windowMs, leftMicros, limitMicros }) => (
+                <li key={`${budgetId} ${windowMs}`}>
+                  <Money micros={leftMicros} /> of <Money micros={limitMicros} /> in «{budgetId}»
+                  {windowMs !== null && `, for each ${duration(windowMs)}`}
+                </li>
+              ))}
+            </ul>
+          );
+        }}
+      </Read>
+    </div>
+  );
+}
+
 /** Asks for the reason, and sends the answers one after another. What was answered is not sent again after a fault. */
 export function Answer({
   answer,
-  ids,
+  approvals,
   onClose,
   onDone,
   send,
 }: {
   answer: 'approve' | 'deny';
-  ids: readonly string[];
+  approvals: readonly ApprovalFound[];
   onClose: () => void;
   onDone: () => void;
   send: (id: string, body: { reason: string; expiresInMs?: number }) => Promise<unknown>;
 }) {
   const [reason, setReason] = useState('');
   const [minutes, setMinutes] = useState('');
-  const [left, setLeft] = useState(ids);
-  const many = ids.length === 1 ? 'this call' : `these ${ids.length} calls`;
+  const [left, setLeft] = useState(() => approvals.map(({ id }) => id));
+  const reasonField = useRef<HTMLInputElement>(null);
+  const many = approvals.length === 1 ? 'this call' : `these ${approvals.length} calls`;
   async function answerAll() {
     const expiresInMs = minutes === '' ? {} : { expiresInMs: Math.round(Number(minutes) * 60_000) };
     let rest = left;
@@ -134,10 +228,31 @@ export function Answer({
       whyNot={reason.trim() === '' ? 'Say why. The record keeps it, and the agent sees it.' : null}
       onDo={answerAll}
       onClose={onClose}
+      first={reasonField}
     >
+      {approvals.map((approval) => (
+        <section
+          key={approval.id}
+          className="stack"
+          aria-label={`${approval.tool ?? 'Call'} of ${approval.agentId}`}
+        >
+          <p>
+            <strong>{approval.agentId}</strong> wants to call{' '}
+            <strong>{approval.tool ?? 'an action without a tool'}</strong>. {approval.reason}
+          </p>
+          <Arguments approval={approval} />
+          <BudgetsLeft agent={approval.agentId} />
+        </section>
+      ))}
       <label>
         Reason
-        <input value={reason} required maxLength={500} onChange={(event) => setReason(event.target.value)} />
+        <input
+          ref={reasonField}
+          value={reason}
+          required
+          maxLength={500}
+          onChange={(event) => setReason(event.target.value)}
+        />
       </label>
       {answer === 'approve' && (
         <label>

@@ -9,7 +9,7 @@ type Row = Pick<
   DecisionFound,
   'id' | 'agentId' | 'type' | 'tool' | 'model' | 'verdict' | 'code' | 'decidedAt' | 'chargedMicros'
 > &
-  Partial<Pick<DecisionFound, 'subject'>>;
+  Partial<Pick<DecisionFound, 'subject' | 'reason'>>;
 
 /** The columns of every list of decisions, by name. */
 export const DECISION_COLUMNS = {
@@ -33,7 +33,15 @@ export const DECISION_COLUMNS = {
     ),
   },
   verdict: { head: 'Verdict', cell: ({ verdict }) => <Verdict is={verdict} /> },
-  code: { head: 'Code', look: 'code', cell: ({ code }) => code },
+  why: {
+    head: 'Why',
+    look: 'wide',
+    cell: ({ code, reason }) => (
+      <span title={reason}>
+        {reason} <code className="quiet">{code}</code>
+      </span>
+    ),
+  },
   charged: {
     head: 'Charged',
     look: 'number',
@@ -43,6 +51,12 @@ export const DECISION_COLUMNS = {
 
 export const ALL_DECISION_COLUMNS: readonly Column<Row>[] = Object.values(DECISION_COLUMNS);
 
+/** Ids begin with their time, so they order decisions of the same millisecond too. */
+function newestFirst(one: Row, other: Row): number {
+  return Date.parse(other.decidedAt) - Date.parse(one.decidedAt) || (other.id < one.id ? -1 : 1);
+}
+
+/** A list of decisions, the newest first. */
 export function DecisionTable({
   label,
   decisions,
@@ -56,7 +70,7 @@ export function DecisionTable({
     <Table
       label={label}
       columns={ALL_DECISION_COLUMNS}
-      rows={decisions}
+      rows={decisions.toSorted(newestFirst)}
       nameOf={({ id }) => id}
       {...(empty !== undefined && { empty })}
     />

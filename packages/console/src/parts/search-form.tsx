@@ -37,11 +37,18 @@ export function SearchForm({ to, children }: { to: string; children: ReactNode }
   );
 }
 
-/** @param field suggests the values that decisions have in this field. They are read when the filter gets the focus */
+/** Suggestions for a filter: at most this many at once. If there may be more, they are asked for while a person types. */
+const SUGGESTED = 100;
+const QUIET_MS = 300;
+
+/**
+ * @param placeholder default: that the name must be whole
+ * @param field suggests the values that decisions have in this field. They are read when the filter gets the focus
+ */
 export function TextFilter({
   name,
   label,
-  placeholder,
+  placeholder = 'whole name',
   field,
 }: {
   name: string;
@@ -51,8 +58,12 @@ export function TextFilter({
 }) {
   const list = useId();
   const [isAsked, setAsked] = useState(false);
+  const [prefix, setPrefix] = useState('');
+  const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
   const { data } = useRead<{ values: ValueFound[] }>(
-    isAsked && field !== undefined ? withQuery('/v1/audit/values', { field, limit: 100 }) : null,
+    isAsked && field !== undefined
+      ? withQuery('/v1/audit/values', { field, prefix, limit: SUGGESTED })
+      : null,
   );
   const parameters = useParameters();
   return (
@@ -65,6 +76,11 @@ export function TextFilter({
         placeholder={placeholder}
         list={data === undefined ? undefined : list}
         onFocus={() => setAsked(true)}
+        onChange={({ target: { value } }) => {
+          clearTimeout(timer.current ?? undefined);
+          const isWhole = data !== undefined && data.values.length < SUGGESTED && value.startsWith(prefix);
+          if (!isWhole) timer.current = setTimeout(() => setPrefix(value.trim()), QUIET_MS);
+        }}
       />
       {data !== undefined && (
         <datalist id={list}>
@@ -73,6 +89,17 @@ export function TextFilter({
           ))}
         </datalist>
       )}
+    </label>
+  );
+}
+
+/** A parameter that is `true`, or absent. */
+export function SwitchFilter({ name, label }: { name: string; label: string }) {
+  const parameters = useParameters();
+  return (
+    <label className="beside">
+      <input type="checkbox" name={name} value="true" defaultChecked={parameters[name] === 'true'} />
+      {label}
     </label>
   );
 }

@@ -58,7 +58,7 @@ const OPERATORS: Readonly<Record<FieldCondition['op'], string>> = {
   exists: 'exists',
 };
 
-export function conditionInWords(condition: Condition): string {
+function conditionInWords(condition: Condition): string {
   if ('all' in condition) return joined(condition.all, 'and');
   if ('any' in condition) return joined(condition.any, 'or');
   if ('not' in condition) return `none of (${joined(condition.not, 'or')})`;

@@ -4,7 +4,7 @@ import { auditRead, described, id, logPosition } from '@mandate/schemas';
 import { callerOf, forbidden, nextCursor, pageCursor } from '@mandate/server';
 import { z } from 'zod';
 import { askerOf, type Route, withLogPosition } from '../query-context.ts';
-import { flag, limit, period, queryParameters } from '../query-parameters.ts';
+import { anyOf, flag, limit, period, queryParameters } from '../query-parameters.ts';
 
 const cursor = pageCursor('reads', z.tuple([id]));
 
@@ -50,6 +50,11 @@ export const listReads: Route = (server, { ask, clock }) => {
         querystring: queryParameters({
           key: described(id.optional(), 'Only reads by the API key with this public id.', 'kQ2mZ8xW4pLd'),
           route: described(id.optional(), 'Only reads of this route.', '/v1/audit/decisions/:id'),
+          notRoute: described(
+            anyOf(id),
+            'Only reads of other routes than this. Repeat it for several.',
+            '/v1/audit/live',
+          ),
           requestId: described(
             id.optional(),
             'Only the request with this id, which its `x-request-id` has.',
@@ -78,13 +83,25 @@ export const listReads: Route = (server, { ask, clock }) => {
       },
     },
     async (request) => {
-      const { key, route, requestId, refused, known, from, to, cursor: pageKey, limit } = request.query;
+      const {
+        key,
+        route,
+        notRoute,
+        requestId,
+        refused,
+        known,
+        from,
+        to,
+        cursor: pageKey,
+        limit,
+      } = request.query;
       const { tenant, scopes } = callerOf(request);
       if (known === false && !scopes.includes('operate:all')) throw forbidden(['operate:all']);
       const rows = await ask(askerOf(request), searchReads, {
         tenant: known === false ? '' : tenant,
         keyId: key,
         route,
+        notRoute,
         requestId,
         refused,
         fromMs: from,

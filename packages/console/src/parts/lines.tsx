@@ -1,0 +1,49 @@
+/** What differs between two texts, line by line. */
+import { type DiffLine, lineDiff, shortened } from '../data/line-diff.ts';
+import styles from './parts.module.css';
+import { Empty } from './problem.tsx';
+
+const LOOKS = {
+  same: { sign: ' ', word: '', look: '' },
+  added: { sign: '+', word: 'added: ', look: styles.added },
+  removed: { sign: '−', word: 'removed: ', look: styles.removed },
+} as const;
+
+/**
+ * The lines that differ. The signs and colours mean the same. People who see neither hear the word.
+ *
+ * @param same what to say if nothing differs
+ */
+export function Lines({ before, after, same }: { before: string; after: string; same: string }) {
+  const lines = lineDiff(before, after);
+  if (lines.every(({ is }) => is === 'same')) return <Empty>{same}</Empty>;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: lines that are too long must be scrolled by the keyboard too
+    <section className={styles.diff} aria-label="Changed lines" tabIndex={0}>
+      {shortened(lines).map((part, at) =>
+        typeof part === 'number' ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one comparison have no other name
+          <div key={at} className="quiet">
+            … {part} equal {part === 1 ? 'line' : 'lines'}
+          </div>
+        ) : (
+          part.map((line, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: equal lines differ only by their place
+            <Line key={`${at} ${index}`} {...line} />
+          ))
+        ),
+      )}
+    </section>
+  );
+}
+
+function Line({ is, text }: DiffLine) {
+  const { sign, word, look } = LOOKS[is];
+  return (
+    <div className={look}>
+      <span aria-hidden="true">{sign} </span>
+      {word !== '' && <span className="visually-hidden">{word}</span>}
+      {text}
+    </div>
+  );
+}

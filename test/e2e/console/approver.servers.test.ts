@@ -1,0 +1,52 @@
+/** The console in a real browser, in front of a real plane. Each test also fails if a page breaks its security policy. */
+import { describeWithChromium } from '@mandate/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { axeFaults, openScene, type Scene } from './console-scene.ts';
+
+describeWithChromium('the console for approvers', () => {
+  let scene: Scene;
+  beforeAll(async () => {
+    scene = await openScene();
+  });
+  afterAll(() => scene?.[Symbol.asyncDispose]());
+
+  test('approves a call only after it was shown', async () => {
+    await using browser = await scene.look();
+    const { page } = browser;
+    await page.goto('/approvals');
+    const choose = page.getByRole('checkbox').first();
+    await choose.waitFor();
+    expect(await choose.isDisabled()).toBe(true);
+    await page.getByText('Show what it asks for').first().click();
+    await page.locator('pre').getByText('"the bank"').waitFor();
+    await choose.check();
+    expect(await axeFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Approve 1' }).click();
+    await page.getByLabel('Reason').fill('checked with the customer');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const state = await scene.api('operator').get('/v1/approvals', { state: 'all' });
+    const found = (state as { approvals: { decisionId: string; id: string }[] }).approvals;
+    const id = found.find((one) => one.decisionId === scene.ids.deferred)?.id ?? '';
+    await page.goto(`/approvals/${encodeURIComponent(id)}`);
+    await page.getByText('checked with the customer').waitFor({ timeout: 30_000 });
+  });
+
+  test('shows beside the question what differs from the last approved call, and the budget that is left', async () => {
+    const again = await scene.call('payer', 'pay', { args: { to: 'the bank', amount: 990 } });
+    await scene.recorded(again);
+    await using browser = await scene.look();
+    const { page } = browser;
+    await page.goto('/approvals');
+    await page.getByRole('link', { name: 'payer: pay' }).first().click();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    const dialog = page.getByRole('dialog');
+    const lines = dialog.getByRole('region', { name: 'Changed lines' });
+    await expect.poll(() => lines.textContent()).toContain('removed:   "amount": 120');
+    expect(await lines.textContent()).toContain('added:   "amount": 990');
+    await dialog.getByText('$5.00 of $5.00 in «total»').waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    await page.keyboard.type('as agreed');
+    expect(await dialog.getByLabel('Reason').inputValue()).toBe('as agreed');
+  });
+});
