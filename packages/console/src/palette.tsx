@@ -145,7 +145,7 @@ function useFound(text: string): readonly Command[] {
       })),
       ...keys.map(({ id, name, role }) => ({
         label: `key ${name} (${role}, ${id})`,
-        run: () => void navigate({ to: '/system' }),
+        run: () => void navigate({ to: '/changes', search: { by: id } }),
       })),
       ...(ids.data?.decisions ?? []).map(({ id, agentId, actionId, subject, verdict }) => ({
         label: `decision ${id}: ${verdict}, ${agentId}, ${subject ?? 'action'} ${actionId}`,

@@ -27,6 +27,9 @@ describeWithChromium('the console, where nothing is', () => {
       expect([path, await page.getByRole('alert').count()]).toEqual([path, 0]);
     }
     expect(await axeFaults(page)).toEqual([]);
+    // What follows would see nothing if the look at faults were blind.
+    await page.evaluate("document.querySelector('main').append(document.createElement('img'))");
+    expect(await axeFaults(page)).toEqual([expect.stringMatching(/^image-alt: /)]);
     await page.goto('/nowhere');
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     expect(await axeFaults(page)).toEqual([]);

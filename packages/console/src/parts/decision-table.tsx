@@ -35,7 +35,7 @@ export const DECISION_COLUMNS = {
   verdict: { head: 'Verdict', cell: ({ verdict }) => <Verdict is={verdict} /> },
   why: {
     head: 'Why',
-    look: 'wide',
+    look: 'text',
     cell: ({ code, reason }) => (
       <span title={reason}>
         {reason} <code className="quiet">{code}</code>

@@ -7,15 +7,21 @@ import { Empty } from './problem.tsx';
 export type Column<Row> = {
   head: string;
   cell: (row: Row) => ReactNode;
-  /** Numbers stand at the right. Wide cells keep room for long words. Code has letters of one width. */
-  look?: 'number' | 'wide' | 'code' | 'wide code';
+  /** Numbers stand at the right. Wide cells keep room for long words, and text for a sentence. Code has letters of one width. */
+  look?: 'number' | 'wide' | 'text' | 'code' | 'wide code';
   /** The cell names its row, for people who do not see the table. */
   isHead?: boolean;
   /** Only people who do not see the table need the heading. */
   isHeadHidden?: boolean;
 };
 
-const CLASSES = { number: 'number', wide: 'wide', code: 'mono', 'wide code': 'mono wide' } as const;
+const CLASSES = {
+  number: 'number',
+  wide: 'wide',
+  text: 'wide',
+  code: 'mono',
+  'wide code': 'mono wide',
+} as const;
 
 type Given<Row> = {
   label: string;
