@@ -6,13 +6,11 @@ import {
   createRouter,
   lazyRouteComponent,
   Outlet,
-  type RouteComponent,
   redirect,
 } from '@tanstack/react-router';
 import type { ApiProblem } from './data/api.ts';
 import { beginPage } from './data/reads.ts';
 import { sessionQuery } from './data/session.ts';
-import { NoPage } from './pages/missing.tsx';
 import { Problem } from './parts/problem.tsx';
 import { Shell } from './shell.tsx';
 
@@ -56,7 +54,7 @@ const signedIn = createRoute({
   },
 });
 
-const below = <Path extends string>(path: Path, component: RouteComponent) =>
+const below = <Path extends string>(path: Path, component: ReturnType<typeof lazyRouteComponent>) =>
   createRoute({ getParentRoute: () => signedIn, path, component, onEnter: beginPage });
 
 const tree = root.addChildren([
@@ -118,7 +116,10 @@ const tree = root.addChildren([
       '/system',
       lazyRouteComponent(() => import('./pages/system.tsx'), 'System'),
     ),
-    below('$', NoPage),
+    below(
+      '$',
+      lazyRouteComponent(() => import('./pages/missing.tsx'), 'NoPage'),
+    ),
   ]),
 ]);
 

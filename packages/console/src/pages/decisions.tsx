@@ -11,12 +11,12 @@ import { useRead, useReadList } from '../data/read.ts';
 import { bucketStart, zone } from '../data/time.ts';
 import { StackedBars } from '../parts/chart.tsx';
 import { ALL_DECISION_COLUMNS } from '../parts/decision-table.tsx';
+import { LongTable } from '../parts/long-table.tsx';
 import { Newer } from '../parts/newer.tsx';
 import { Page } from '../parts/page.tsx';
 import { Empty } from '../parts/problem.tsx';
 import { Read } from '../parts/read.tsx';
 import { ChoiceFilter, intervalOf, PERIODS, SearchForm, TextFilter } from '../parts/search-form.tsx';
-import { LongTable } from '../parts/table.tsx';
 
 const PATH = '/v1/audit/decisions';
 
