@@ -3,7 +3,7 @@ import { describeWithChromium } from '@mandate/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axeFaults, openScene, type Scene } from './console-scene.ts';
 
-describeWithChromium('the console for approvers', () => {
+describeWithChromium('the console for approvers and auditors', () => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await openScene();
@@ -48,5 +48,50 @@ describeWithChromium('the console for approvers', () => {
     expect(await axeFaults(page)).toEqual([]);
     await page.keyboard.type('as agreed');
     expect(await dialog.getByLabel('Reason').inputValue()).toBe('as agreed');
+  });
+
+  test('names the agents that a rule concerns, and the changes of a person', async () => {
+    await using browser = await scene.look({ as: 'author' });
+    const { page } = browser;
+    await page.goto('/policies');
+    const row = page.getByRole('row', { name: /^staff-reads/ });
+    await row.getByText('agents in the group staff').waitFor();
+    await row.getByRole('link', { name: 'worker', exact: true }).waitFor();
+    await page.goto('/changes');
+    await page
+      .getByRole('link', { name: /^author/ })
+      .first()
+      .click();
+    await expect.poll(() => new URL(page.url()).searchParams.get('by')).toMatch(/^author/);
+    await page.getByRole('cell', { name: 'Agent registered or changed' }).first().waitFor();
+  });
+
+  test('lists reads of people, and those that pages make by themselves only when asked', async () => {
+    await using browser = await scene.look({ as: 'viewer' });
+    const { page } = browser;
+    await page.goto('/decisions');
+    await page.getByRole('region', { name: 'Decisions found' }).waitFor();
+    await page.goto('/changes?show=reads');
+    const reads = page.getByRole('region', { name: 'Table: Reads' });
+    await reads.getByText('GET /v1/audit/decisions', { exact: true }).first().waitFor();
+    expect(await reads.getByText('GET /v1/kills').count()).toBe(0);
+    await page.getByLabel('Also what pages read by themselves').check();
+    await page.getByRole('button', { name: 'Search' }).click();
+    await reads.getByText('GET /v1/kills').first().waitFor();
+    expect(new URL(page.url()).searchParams.get('own')).toBe('true');
+  });
+
+  test('lists decisions with the newest first, and says so', async () => {
+    const decisions = [await scene.call('ordered'), await scene.call('ordered'), await scene.call('ordered')];
+    for (const one of decisions) await scene.recorded(one);
+    await using browser = await scene.look({ as: 'viewer' });
+    const { page } = browser;
+    await page.goto(`/decisions/${decisions[0]?.id}`);
+    const after = page.getByRole('region', { name: 'Table: Decisions of the agent after' });
+    const links = () => after.getByRole('link', { name: 'search' }).all();
+    await expect.poll(async () => (await links()).length).toBe(2);
+    const shown = await Promise.all((await links()).map((link) => link.getAttribute('href')));
+    expect(shown).toEqual([2, 1].map((at) => `/decisions/${decisions[at]?.id}`));
+    await page.getByRole('heading', { name: 'Decisions of the agent after, the newest first' }).waitFor();
   });
 });
