@@ -105,6 +105,7 @@ export const ROUTE_RECORDS: readonly RouteRecords[] = [
       'GET /v1/actions/{id}',
       'GET /v1/agents',
       'GET /v1/agents/{id}',
+      'GET /v1/agents/{id}/effective',
       'GET /v1/agents/{id}/keys',
       'GET /v1/alerts',
       'GET /v1/alerts/rules',

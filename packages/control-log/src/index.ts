@@ -4,6 +4,7 @@
  * as every other reader does. `snapshots/` stores this state to make the start short. A snapshot is only a cache of
  * the log (ADR 32). `replica/` is a copy of the state for another thread, which does the long work (ADR 38).
  */
+export { controlAt } from './control-at.ts';
 export { type FollowedControl, followControl, type WrittenChange } from './follow-control.ts';
 export { type OpenedControl, openControl } from './open-control.ts';
 export type { ManifestFound, PublishedManifests } from './published-manifests.ts';

@@ -55,7 +55,8 @@ export function almostMatchingRules(
   return near;
 }
 
-function isNamed({ agents, groups }: Rule, agent: AgentAttributes): boolean {
+/** True if the patterns and groups of the rule name the agent. */
+export function isNamed({ agents, groups }: Rule, agent: AgentAttributes): boolean {
   if (agents !== null && agents(agent.id) === null) return false;
   return groups === null || agent.groups.some((group) => groups.has(group));
 }

@@ -16,6 +16,7 @@ export { type AlmostMatchingRule, almostMatchingRules } from './almost-matching-
 export { applyRecord, type ChangeOutcome } from './change-outcome.ts';
 export { type ComposedGrant, composeGrant, type GrantComposed, policiesNamed } from './compose-grant.ts';
 export { type Changed, type ControlFold, foldControl, type Tried } from './control-state.ts';
+export { type Effective, effectiveOf } from './effective.ts';
 export type { Grant } from './grants.ts';
 export { type ControlDocuments, type LoadedControl, loadControl } from './load-control.ts';
 export {

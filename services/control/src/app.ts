@@ -22,6 +22,7 @@ import { writeManifests } from './routes/publish-manifests.ts';
 import { readRoleKeys, writeRoleKeys } from './routes/role-keys.ts';
 import { readRules, writeRules } from './routes/rules.ts';
 import { searchDocuments } from './routes/search-documents.ts';
+import { showEffective } from './routes/show-effective.ts';
 import { showLint } from './routes/show-lint.ts';
 import { readTenants, writeTenants } from './routes/tenants.ts';
 
@@ -36,6 +37,7 @@ export function controlRoutes(control: Control, reads: HttpReads | null): HttpRo
       for (const route of [
         readTenants,
         readAgents,
+        showEffective,
         readAgentKeys,
         readRoleKeys,
         readPolicies,

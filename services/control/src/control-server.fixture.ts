@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { recordHttpReads } from '@mandate/access-log';
 import { type Bus, createSqliteBus } from '@mandate/bus';
-import { followControl } from '@mandate/control-log';
+import { controlAt, followControl } from '@mandate/control-log';
 import { NO_PRIVACY, redactPieces } from '@mandate/privacy';
 import { silentLogger } from '@mandate/runtime';
 import type { ApiScope } from '@mandate/schemas';
@@ -48,8 +48,10 @@ const isNamed = (who: Who): who is keyof typeof KEYS => who in KEYS;
 /** `text` is a raw body, `body` a value that is sent as JSON. Give at most one of them. */
 export type Sent = { body?: unknown; text?: string; headers?: Readonly<Record<string, string>> };
 
-export async function openLog(): Promise<Bus> {
-  const bus = await createSqliteBus({ path: join(temporaryFolder(), 'log.sqlite'), log: silentLogger() });
+/** @param clock the clock of the log. Default: the clock of the machine */
+export async function openLog(clock: () => number = Date.now): Promise<Bus> {
+  const path = join(temporaryFolder(), 'log.sqlite');
+  const bus = await createSqliteBus({ path, log: silentLogger(), clock });
   onTestFinished(() => bus.close());
   return bus;
 }
@@ -91,6 +93,7 @@ export async function controlOn(
     controlRoutes(
       {
         followed,
+        controlAt: (of) => controlAt(bus, of),
         apart,
         clock,
         gate: () => gate,

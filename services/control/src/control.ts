@@ -1,4 +1,5 @@
 /** The parts of the service that the routes need. */
+import type { TenantControl } from '@mandate/control';
 import type { FollowedControl } from '@mandate/control-log';
 import type { RedactionRules } from '@mandate/privacy';
 import type { Clock } from '@mandate/runtime';
@@ -8,6 +9,8 @@ import type { ControlThread } from './thread/open-control-thread.ts';
 
 export type Control = {
   followed: Pick<FollowedControl, 'tenant' | 'tenants' | 'change' | 'changeAsWritten' | 'manifests'>;
+  /** Returns the state of a tenant at a moment of the past. Null: it was not restored before the signal. */
+  controlAt(of: { tenant: string; atMs: number; signal: AbortSignal }): Promise<TenantControl | null>;
   /** The thread for slow work on documents. */
   apart: ControlThread;
   clock: Clock;

@@ -11,5 +11,6 @@ export type { PolicyPublished, PolicyShown } from './routes/policies.ts';
 export type { RoleKeyShown } from './routes/role-keys.ts';
 export type { RuleShown } from './routes/rules.ts';
 export type { DocumentsFound } from './routes/search-documents.ts';
+export type { EffectiveShown } from './routes/show-effective.ts';
 export type { Finding } from './routes/show-lint.ts';
 export { openControlThread } from './thread/open-control-thread.ts';

@@ -1,6 +1,6 @@
 import { recordHttpReads } from '@mandate/access-log';
 import type { Bus } from '@mandate/bus';
-import type { OpenedControl } from '@mandate/control-log';
+import { controlAt, type OpenedControl } from '@mandate/control-log';
 import { type PrivacyFile, type RedactedFields, redactPieces } from '@mandate/privacy';
 import type { Clock } from '@mandate/runtime';
 import type { FileKeyStore, HttpRoutes, ProcessParts } from '@mandate/server';
@@ -44,7 +44,11 @@ export function openControlService(
     ? recordHttpReads({ bus, source: 'control', clock, log, redactText: redactPieces })
     : null;
   const { ofTenant } = fileKeys;
+  const past: Pick<Control, 'controlAt'> = { controlAt: (of) => controlAt(bus, of) };
   return {
-    routes: controlRoutes({ followed, apart, clock, gate, redaction, redactText, fileKeys: ofTenant }, reads),
+    routes: controlRoutes(
+      { followed, ...past, apart, clock, gate, redaction, redactText, fileKeys: ofTenant },
+      reads,
+    ),
   };
 }

@@ -35,6 +35,7 @@ export async function controlAlone(bus: Bus): Promise<ControlAlone> {
     controlRoutes(
       {
         followed,
+        controlAt: async () => null,
         apart,
         clock: systemClock,
         gate: () => null,

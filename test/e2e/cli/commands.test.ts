@@ -268,6 +268,16 @@ it('kill stops an agent, agents lists the agent as killed, revive lets the agent
   expect(jsonLines((await mandate(['revive', '--all', '--json'])).stdout)).toMatchObject([{ changed: true }]);
 });
 
+it('agents effective shows what an agent may do, now and at a moment of the past', async () => {
+  const never = await mandate(['agents', 'effective', 'nobody']);
+  expect([never.exitCode, never.stdout]).toEqual([
+    0,
+    expect.stringContaining(': unregistered\nno rule applies'),
+  ]);
+  const past = await mandate(['agents', 'effective', 'nobody', '--at', '7d', '--json']);
+  expect(jsonLines(past.stdout)).toMatchObject([{ status: 'unregistered', revision: 0, rules: [] }]);
+});
+
 it('kill stops several agents by one request', async () => {
   await mandate(['publish', '--agent', 'bot-set1', '--tool', 'search', '--id', 's1']);
   const killed = await mandate(['kill', 'bot-set2', 'bot-set1', '--reason', 'they loop']);

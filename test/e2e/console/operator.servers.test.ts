@@ -78,6 +78,16 @@ describeWithChromium('the console for operators', () => {
     expect(await axeFaults(page)).toEqual([]);
   });
 
+  test('shows which policies an agent is under, and their limits', async () => {
+    await using browser = await scene.look();
+    const { page } = browser;
+    await page.goto('/agents/worker');
+    const table = page.getByRole('region', { name: 'Table: What it may do' });
+    await table.getByRole('link', { name: 'reads@1' }).waitFor();
+    expect(await table.textContent()).toContain('staff-reads');
+    expect(await table.textContent()).toContain('at most $5 in all');
+  });
+
   test('Escape kills nothing, and the button has the focus again', async () => {
     await using browser = await scene.look();
     const { page } = browser;

@@ -14,6 +14,7 @@ import { type Column, paint } from '../output/table.ts';
 import { widerLines } from '../output/wider-lines.ts';
 import { showAnswer, write } from '../output/write.ts';
 import { agentKeysCommand, type IssuedKey, showKey } from './agent-keys.ts';
+import { effectiveCommand } from './effective.ts';
 import { openActionsCommand } from './open-actions.ts';
 
 type Agent = {
@@ -36,6 +37,7 @@ export function agentsCommand(command: Command, run: RunCommand): void {
   listCommand(command, run);
   registeredCommand(command, run);
   showCommand(command, run);
+  effectiveCommand(command, run);
   registerCommand(command, run);
   openActionsCommand(command, run);
   agentKeysCommand(command, run);

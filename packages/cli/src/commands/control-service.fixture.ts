@@ -44,6 +44,7 @@ export async function controlService(
     controlRoutes(
       {
         followed,
+        controlAt: async () => null,
         apart,
         clock: Date.now,
         gate: () => gate,

@@ -1,5 +1,5 @@
 /** One agent: what it may do, what is left, what it did, what is open, and what changed for it. */
-import type { AgentShown } from '@mandate/control-service';
+import type { AgentShown, EffectiveShown } from '@mandate/control-service';
 import type { KillAnswer } from '@mandate/gateway';
 import type { Analytics, BudgetFound, ControlEventFound, DecisionFound } from '@mandate/query';
 import { Link, useParams } from '@tanstack/react-router';
@@ -13,6 +13,7 @@ import { useWhyNot } from '../data/session.ts';
 import { bucketStart, zone } from '../data/time.ts';
 import { StackedBars } from '../parts/chart.tsx';
 import { DecisionTable } from '../parts/decision-table.tsx';
+import { EffectiveTable } from '../parts/effective.tsx';
 import { EventList } from '../parts/event-list.tsx';
 import { useKilling } from '../parts/kill.tsx';
 import { May } from '../parts/may.tsx';
@@ -35,6 +36,7 @@ export function Agent() {
   const name = encodeURIComponent(agent);
   const status = useRead<KillStatus>(`/v1/agents/${name}/kill-status`);
   const registered = useRead<AgentShown>(`/v1/agents/${name}`);
+  const effective = useRead<EffectiveShown>(`/v1/agents/${name}/effective?expand=policies`);
   const decisionsPath = withQuery('/v1/audit/decisions', { agent, limit: 20 });
   const decisions = useRead<{ decisions: DecisionFound[] }>(decisionsPath);
   const budgets = useRead<{ budgets: BudgetFound[] }>(
@@ -153,6 +155,11 @@ export function Agent() {
           </Read>
         </Section>
       </div>
+      <Section heading="What it may do">
+        <Read of={effective} what="its policies">
+          {(shown) => <EffectiveTable effective={shown} />}
+        </Read>
+      </Section>
       <Section heading="What is left">
         <Read of={budgets} what="budgets">
           {({ budgets: found }) => <Budgets budgets={found} />}
