@@ -47,7 +47,12 @@ export async function positionNow(
   nowMs: number,
 ): Promise<FeedPosition> {
   const sinceMs = longBefore(nowMs);
-  const ends = await feed.ends(ask, { tenant: feed.tenant, sinceMs, recordedFromMs: sinceMs });
+  const askedFromMs = minuteOf(sinceMs);
+  const ends = await feed.ends(ask, {
+    tenant: feed.tenant,
+    sinceMs: askedFromMs,
+    recordedFromMs: askedFromMs,
+  });
   const through = new Map(ends.map(({ logPartition, logOffset }) => [logPartition, logOffset]));
   return { sinceMs, lookedAtMs: nowMs, through };
 }
@@ -66,11 +71,11 @@ export async function* rowsAfter<Row extends RowPosition & { id: string }>(
   nowMs: number,
 ): AsyncGenerator<FollowedRow<Row>, { position: FeedPosition; isAll: boolean }> {
   const { sinceMs, lookedAtMs } = from;
-  const through = new Map(from.through);
+  const through = new Map([...from.through].toSorted(([one], [other]) => one - other));
   const tail = await feed.after(ask, {
     tenant: feed.tenant,
-    sinceMs,
-    recordedFromMs: longBefore(lookedAtMs),
+    sinceMs: minuteOf(sinceMs),
+    recordedFromMs: minuteOf(longBefore(lookedAtMs)),
     partitions: [...through.keys()],
     through: [...through.values()],
   });
@@ -86,7 +91,7 @@ export async function* rowsAfter<Row extends RowPosition & { id: string }>(
       // ClickHouse may contain the same delivery twice until it merges the parts of the table.
       if (isPassed(tailRow)) continue;
       const row = valid.get(keyOf(tailRow));
-      const isNew = row !== undefined && !alike.get(feed.identityOf(row))?.some(isPassed);
+      const isNew = atMs >= sinceMs && row !== undefined && !alike.get(feed.identityOf(row))?.some(isPassed);
       through.set(logPartition, logOffset);
       if (isNew) yield { row, atMs, position: { sinceMs, lookedAtMs, through: new Map(through) } };
     }
@@ -117,6 +122,14 @@ function isBefore(one: TailRow | undefined, other: TailRow | undefined): boolean
 
 function keyOf({ id, logPartition, logOffset }: RowPosition & { id: string }): string {
   return `${id} ${logPartition} ${logOffset}`;
+}
+
+/**
+ * Questions begin at whole minutes. So listeners who have read equally far ask the same question, and can share its
+ * answer.
+ */
+function minuteOf(atMs: number): number {
+  return atMs - (atMs % 60_000);
 }
 
 function longBefore(atMs: number): number {

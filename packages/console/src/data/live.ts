@@ -8,8 +8,9 @@ import type { ControlEventFound, DecisionFound, SettlementFound } from '@mandate
 import { useEffect, useSyncExternalStore } from 'react';
 import { get } from './api.ts';
 
-const PATH = '/v1/audit/live?events=decision&events=settlement&events=control';
-const KINDS = ['decision', 'settlement', 'control'] as const;
+/** On a busy plane, more is decided than a screen can show. The rest is counted. */
+const PATH = '/v1/audit/live?events=decision&events=settlement&events=control&newest=50';
+const KINDS = ['decision', 'settlement', 'control', 'skipped'] as const;
 const AGAIN_MS = 2_000;
 /** The most decisions that a tab keeps. */
 const MOST_DECISIONS = 2_000;
@@ -17,7 +18,9 @@ const MOST_DECISIONS = 2_000;
 export type LiveEvent =
   | { kind: 'decision'; data: DecisionFound }
   | { kind: 'settlement'; data: SettlementFound }
-  | { kind: 'control'; data: ControlEventFound };
+  | { kind: 'control'; data: ControlEventFound }
+  /** Decisions and settlements that were left out, because too many came at once. */
+  | { kind: 'skipped'; data: { count: number } };
 
 /** `ended`: the key does not hold any more. */
 type StreamState = 'connecting' | 'live' | 'away' | 'ended';
@@ -27,11 +30,13 @@ export type Live = {
   /** The newest decision first. */
   decisions: readonly DecisionFound[];
   control: readonly ControlEventFound[];
+  /** How many decisions and settlements were left out, because too many came at once. */
+  skipped: number;
   /** When the newest event arrived, in milliseconds since 1970. Null: none has come. */
   arrivedAtMs: number | null;
 };
 
-let live: Live = { state: 'connecting', decisions: [], control: [], arrivedAtMs: null };
+let live: Live = { state: 'connecting', decisions: [], control: [], skipped: 0, arrivedAtMs: null };
 const watchers = new Set<() => void>();
 const listeners = new Set<(event: LiveEvent) => void>();
 let channel: BroadcastChannel | null = null;
@@ -88,6 +93,7 @@ function since(atMs: number): string {
 
 /** Returns false if the event came before. */
 function isNew({ kind, data }: LiveEvent): boolean {
+  if (!('id' in data)) return true;
   const name = `${kind} ${'event' in data ? data.event : ''} ${data.id}`;
   if (known.has(name)) return false;
   known.add(name);
@@ -99,6 +105,7 @@ function isNew({ kind, data }: LiveEvent): boolean {
 }
 
 function timeOf({ kind, data }: LiveEvent): number {
+  if (kind === 'skipped') return 0;
   if (kind === 'decision') return Date.parse(data.decidedAt);
   return Date.parse(kind === 'settlement' ? data.settledAt : data.happenedAt);
 }
@@ -149,7 +156,9 @@ function take(event: LiveEvent): void {
     change({ ...live, state, arrivedAtMs, decisions });
   } else if (event.kind === 'control') {
     change({ ...live, state, arrivedAtMs, control: [event.data, ...live.control].slice(0, MOST_DECISIONS) });
-  } else change({ ...live, state, arrivedAtMs });
+  } else if (event.kind === 'skipped')
+    change({ ...live, state, arrivedAtMs, skipped: live.skipped + event.data.count });
+  else change({ ...live, state, arrivedAtMs });
   for (const listener of listeners) listener(event);
 }
 

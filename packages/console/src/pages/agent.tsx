@@ -54,7 +54,10 @@ export function Agent() {
   const events = useRead<{ events: ControlEventFound[] }>(
     withQuery('/v1/audit/control-events', { agent, limit: 20 }),
   );
-  const isAbout = useCallback(({ data }: LiveEvent) => data.agentId === agent, [agent]);
+  const isAbout = useCallback(
+    (event: LiveEvent) => event.kind !== 'skipped' && event.data.agentId === agent,
+    [agent],
+  );
   const killed = status.data?.killed ?? null;
   const isUnknown =
     isMissing(registered) &&

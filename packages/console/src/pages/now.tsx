@@ -121,7 +121,7 @@ function useReadAgain(readAtMs: number): void {
 
 /** Decisions as they are made. Space holds them; the arrows then move back and forth in time. */
 function River() {
-  const { decisions: arrived, control } = useLive();
+  const { decisions: arrived, control, skipped } = useLive();
   const earlier = useRead<{ decisions: DecisionFound[] }>(EARLIER);
   const decisions = useMemo(() => {
     const known = new Set(arrived.map(({ id }) => id));
@@ -196,6 +196,12 @@ function River() {
           </>
         )}
       </div>
+      {skipped > 0 && (
+        <p className="quiet">
+          Too much happens to show all of it: {counted(skipped)} decisions and outcomes are left out here.{' '}
+          <Link to="/decisions">All decisions</Link>
+        </p>
+      )}
       <Read of={earlier} what="decisions">
         {() => (
           <Table

@@ -2,6 +2,7 @@
 import type { KillAnswer, KillSetAnswer } from '@mandate/gateway';
 import { Link } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
+import { get } from '../data/api.ts';
 import { type LiveEvent, useLiveEvents } from '../data/live.ts';
 import { dollars } from '../data/money.ts';
 import { clockTime, duration } from '../data/time.ts';
@@ -25,11 +26,11 @@ export function KillCard({
   useLiveEvents(
     useCallback(
       (event: LiveEvent) => {
+        const isOver = (name: string) => setOver((before) => new Map(before).set(name, Date.now()));
+        if (event.kind === 'skipped') void readOver(open).then((names) => names.forEach(isOver));
         if (event.kind !== 'settlement') return;
         const name = nameOf(event.data);
-        if (open.some((one) => nameOf(one) === name)) {
-          setOver((before) => new Map(before).set(name, Date.now()));
-        }
+        if (open.some((one) => nameOf(one) === name)) isOver(name);
       },
       [open],
     ),
@@ -107,6 +108,15 @@ export function KillCard({
       </p>
     </section>
   );
+}
+
+/** Events were left out, so the ledger says which calls are over. This read is not on record. */
+async function readOver(open: readonly Open[]): Promise<string[]> {
+  const { open: still, next } = await get<{ open: Open[]; next: string | null }>(
+    '/v1/ledger/open?limit=1000',
+  );
+  const names = new Set(still.map(nameOf));
+  return next === null ? open.map(nameOf).filter((name) => !names.has(name)) : [];
 }
 
 function nameOf({ agentId, actionId, attempt = 1 }: { agentId: string; actionId: string; attempt?: number }) {

@@ -10,17 +10,26 @@ import { readAgain } from '../data/read.ts';
 export function Newer({ isAbout, onShow }: { isAbout: (event: LiveEvent) => boolean; onShow?: () => void }) {
   const queries = useQueryClient();
   const [count, setCount] = useState(0);
+  const [isLeast, setLeast] = useState(false);
   useLiveEvents(
-    useCallback((event: LiveEvent) => isAbout(event) && setCount((before) => before + 1), [isAbout]),
+    useCallback(
+      (event: LiveEvent) => {
+        if (event.kind === 'skipped') setLeast(true);
+        else if (isAbout(event)) setCount((before) => before + 1);
+      },
+      [isAbout],
+    ),
   );
   if (count === 0) return null;
   return (
     <p role="status" className="row">
+      {isLeast && 'More than '}
       {count} new since this page was read.
       <button
         type="button"
         onClick={() => {
           setCount(0);
+          setLeast(false);
           onShow?.();
           readAgain(queries);
         }}

@@ -25,7 +25,11 @@ function table(
       if (found instanceof Error) throw found;
       const since = from.through.get(0) ?? -1;
       for (const offset of found.filter((one) => one > since))
-        yield { shown: { offset }, atMs: offset, position: { ...from, through: new Map([[0, offset]]) } };
+        yield {
+          text: JSON.stringify({ offset }),
+          atMs: offset,
+          position: { ...from, through: new Map([[0, offset]]) },
+        };
       return { position: { ...from, lookedAtMs: nowMs }, isAll: isAll || looks.length === 0 };
     },
   };
@@ -35,14 +39,21 @@ type Table = { event: LiveEvent; isAll: boolean };
 
 function events(
   followed: Followed | readonly Followed[],
-  given: { until?: AbortSignal; mayGoOn?: () => Promise<boolean> } = {},
+  given: { until?: AbortSignal; mayGoOn?: () => Promise<boolean>; newest?: number } = {},
 ) {
-  const { until = new AbortController().signal, mayGoOn = async () => true } = given;
-  const options = { ask, clock: () => 9, everyMs: 0, until, mayGoOn };
+  const { until = new AbortController().signal, mayGoOn = async () => true, newest } = given;
+  const options = { ask, clock: () => 9, everyMs: 0, until, mayGoOn, lane: ['acme'], newest };
   return eventsFrom({ decision: position, control: position }, [followed].flat(), options);
 }
 
 const dataIn = (text: string | undefined) => /^data: (.*)$/m.exec(text ?? '')?.[1];
+
+/** Returns each event as text, such as `decision 3`. */
+function eventsIn(text = ''): string[] {
+  return [...text.matchAll(/^event: (.*)\ndata: (.*)$/gm)].map(
+    ([, event, data = '']) => `${event} ${JSON.parse(data).offset}`,
+  );
+}
 
 test('begins with the retry time and the position', async () => {
   const { value } = await events(table([]).followed).next();
@@ -63,14 +74,45 @@ test('reads the table again only after the listener has taken every event', asyn
   const stream = events(followed);
   await stream.next();
   expect(looks()).toBe(0);
-  for (const [offset, looked] of [
-    [1, 1],
-    [2, 1],
-    [3, 2],
-  ]) {
-    expect(dataIn((await stream.next()).value)).toBe(JSON.stringify({ offset }));
-    expect(looks()).toBe(looked);
+  const seen: string[] = [];
+  while (seen.length < 2) {
+    seen.push(...eventsIn((await stream.next()).value));
+    expect(looks()).toBe(1);
   }
+  expect(eventsIn((await stream.next()).value)).toEqual(['decision 3']);
+  expect(looks()).toBe(2);
+});
+
+test('writes many events in pieces, each with its own id', async () => {
+  const offsets = Array.from({ length: 500 }, (_, offset) => offset);
+  const stream = events(table([offsets]).followed);
+  await stream.next();
+  const pieces: string[] = [];
+  while (pieces.flatMap((piece) => eventsIn(piece)).length < offsets.length)
+    pieces.push((await stream.next()).value ?? '');
+  expect(pieces.length).toBeGreaterThan(1);
+  expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(20_000);
+  expect(pieces.flatMap((piece) => eventsIn(piece))).toEqual(offsets.map((offset) => `decision ${offset}`));
+  const ids = [...pieces.join('').matchAll(/^id: (.*)$/gm)].map(([, id = '']) => positionsOf(id));
+  expect(ids.map((read) => read?.decision?.through.get(0))).toEqual(offsets);
+});
+
+test('sends the newest events of a look, counts the others, and leaves out no control event', async () => {
+  const decisions = table([[1, 3, 5, 7]]).followed;
+  const control = table([[2, 4]], { event: 'control' }).followed;
+  const stream = events([decisions, control], { newest: 2 });
+  await stream.next();
+  const { value = '' } = await stream.next();
+  expect(value.startsWith('event: skipped\ndata: {"count":2}\n\nid: ')).toBe(true);
+  expect(eventsIn(value.slice(value.indexOf('id: ')))).toEqual([
+    'control 2',
+    'control 4',
+    'decision 5',
+    'decision 7',
+  ]);
+  const ids = [...value.matchAll(/^id: (.*)$/gm)].map(([, id = '']) => positionsOf(id));
+  // Who reconnects after the first of them gets neither it nor the decision before it again.
+  expect(ids.map((read) => read?.decision?.through.get(0))).toEqual([1, 3, 5, 7]);
 });
 
 test('waits while the audit is away, and then continues from its position', async () => {
@@ -83,13 +125,11 @@ test('waits while the audit is away, and then continues from its position', asyn
   ]);
 });
 
-/** Reads the next `count` events. Returns each event as text, such as `decision 3`. */
-async function told(stream: AsyncGenerator<string>, count: number): Promise<(string | undefined)[]> {
-  const said: (string | undefined)[] = [];
+/** Reads the next `count` events. */
+async function told(stream: AsyncGenerator<string>, count: number): Promise<string[]> {
+  const said: string[] = [];
   while (said.length < count) {
-    const { value = '' } = await stream.next();
-    const data = dataIn(value);
-    if (data !== undefined) said.push(`${/^event: (.*)$/m.exec(value)?.[1]} ${JSON.parse(data).offset}`);
+    said.push(...eventsIn((await stream.next()).value));
   }
   return said;
 }

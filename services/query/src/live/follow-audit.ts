@@ -12,7 +12,7 @@ import {
   positionSince,
   rowsAfter,
 } from '@mandate/audit';
-import type { Clock } from '@mandate/runtime';
+import { type Clock, type Lane, turns } from '@mandate/runtime';
 import { HttpProblem } from '@mandate/server';
 import { eventId, type FeedPositions, type LiveEvent } from './event-id.ts';
 
@@ -21,7 +21,10 @@ const RETRY_MS = 1_000;
 /** How often a heartbeat is sent. This is less than the timeout of an idle socket, here and in most proxies. */
 const HEARTBEAT_MS = 15_000;
 
-/** A table that the stream follows. Its rows are already converted into the form that answers show. */
+/** After about so many characters, events are written. Writing each by itself would take twice the time. */
+const WRITTEN_AT_ONCE = 16_384;
+
+/** A table that the stream follows. Its rows are already JSON, in the form that answers show. */
 export type Followed = {
   event: LiveEvent;
   begin(ask: AskAudit, nowMs: number): Promise<FeedPosition>;
@@ -29,7 +32,7 @@ export type Followed = {
 };
 
 type Look = AsyncGenerator<
-  { shown: object; atMs: number; position: FeedPosition },
+  { text: string; atMs: number; position: FeedPosition },
   { position: FeedPosition; isAll: boolean }
 >;
 
@@ -47,10 +50,19 @@ export function followed<Row extends { id: string; logPartition: number; logOffs
         const next = await looking.next();
         if (next.done) return next.value;
         const { row, atMs, position } = next.value;
-        yield { shown: show(row), atMs, position };
+        yield { text: textOf(row, show), atMs, position };
       }
     },
   };
+}
+
+/** The JSON of rows. Listeners who share an answer share its rows, so a row is written once for all of them. */
+const texts = new WeakMap<object, string>();
+
+function textOf<Row extends object>(row: Row, show: (row: Row) => object): string {
+  const text = texts.get(row) ?? JSON.stringify(show(row));
+  texts.set(row, text);
+  return text;
 }
 
 /**
@@ -84,18 +96,33 @@ export async function* eventsFrom(
     everyMs: number;
     until: AbortSignal;
     mayGoOn: () => Promise<boolean>;
+    /** Whose time it takes to write events. */
+    lane: Lane;
+    /** How many decisions, and how many settlements, a look sends at most. The older ones are counted. */
+    newest?: number | undefined;
   },
 ): AsyncGenerator<string> {
-  const { ask, clock, everyMs, until, mayGoOn } = options;
+  const { ask, clock, everyMs, until, mayGoOn, lane, newest } = options;
   const reached: FeedPositions = { ...positions };
   yield `retry: ${RETRY_MS}\nid: ${eventId(reached)}\n\n`;
   let saidAtMs = performance.now();
   while (!until.aborted && (await mayGoOn())) {
-    const looking = lookAtAll(reached, tables, ask, clock);
+    const all = lookAtAll(reached, tables, ask, clock);
+    const looking = newest === undefined ? eachOf(all, reached) : newestOf(all, { reached, newest, lane });
+    let events = '';
     let next = await looking.next();
     for (; !next.done; next = await looking.next()) {
-      const { event, shown } = next.value;
-      yield `id: ${eventId(reached)}\nevent: ${event}\ndata: ${JSON.stringify(shown)}\n\n`;
+      events += next.value;
+      if (events.length > WRITTEN_AT_ONCE || turns.isOver()) {
+        yield events;
+        events = '';
+        saidAtMs = performance.now();
+        // All streams of a tenant get the same answer at the same time. Without turns they would write all at once.
+        if (turns.isOver()) await turns.next(lane);
+      }
+    }
+    if (events !== '') {
+      yield events;
       saidAtMs = performance.now();
     }
     if (!next.value.isAll) continue;
@@ -106,6 +133,49 @@ export async function* eventsFrom(
     }
     await sleep(everyMs, undefined, { signal: until }).catch(() => {});
   }
+}
+
+type All = ReturnType<typeof lookAtAll>;
+type Written = AsyncGenerator<string, { isAll: boolean }>;
+
+async function* eachOf(all: All, reached: FeedPositions): Written {
+  let next = await all.next();
+  for (; !next.done; next = await all.next()) yield written(next.value, reached);
+  return next.value;
+}
+
+/**
+ * Yields the newest decisions and settlements of a look, and before them the number of those that were left out. No
+ * control event is left out, so nobody misses a kill. The number has no id: a listener that loses the connection after
+ * it gets the whole look again.
+ */
+async function* newestOf(
+  all: All,
+  { reached, newest, lane }: { reached: FeedPositions; newest: number; lane: Lane },
+): Written {
+  const kept: { event: LiveEvent; text: string; after: FeedPositions }[] = [];
+  const counts = { decision: 0, settlement: 0 };
+  let skipped = 0;
+  let next = await all.next();
+  for (; !next.done; next = await all.next()) {
+    const { event } = next.value;
+    kept.push({ ...next.value, after: { ...reached } });
+    if (event !== 'control' && ++counts[event] > newest) {
+      kept.splice(
+        kept.findIndex((one) => one.event === event),
+        1,
+      );
+      skipped += 1;
+    }
+    if (turns.isOver()) await turns.next(lane);
+  }
+  if (skipped > 0) yield `event: skipped\ndata: {"count":${skipped}}\n\n`;
+  for (const { after, ...one } of kept) yield written(one, after);
+  return next.value;
+}
+
+function written({ event, text }: { event: LiveEvent; text: string }, after: FeedPositions): string {
+  return `id: ${eventId(after)}\nevent: ${event}\ndata: ${text}\n\n`;
 }
 
 type Next = Awaited<ReturnType<Look['next']>>;
@@ -121,7 +191,7 @@ async function* lookAtAll(
   tables: readonly Followed[],
   ask: AskAudit,
   clock: Clock,
-): AsyncGenerator<{ event: LiveEvent; shown: object }, { isAll: boolean }> {
+): AsyncGenerator<{ event: LiveEvent; text: string }, { isAll: boolean }> {
   let heads: { event: LiveEvent; look: Look; next: Next }[] = [];
   for (const { event, look: begin } of tables) {
     const look = begin(ask, reached[event] ?? positionSince(clock()), clock());
@@ -132,7 +202,7 @@ async function* lookAtAll(
     const head = heads.reduce((best, one) => (atMsOf(one.next) <= atMsOf(best.next) ? one : best));
     const { event, look, next } = head;
     reached[event] = next.value.position;
-    if (!next.done) yield { event, shown: next.value.shown };
+    if (!next.done) yield { event, text: next.value.text };
     else if (!next.value.isAll) return { isAll: false };
     const behind = next.done ? null : await nextOf(look);
     if (behind === null) heads = heads.filter((other) => other !== head);

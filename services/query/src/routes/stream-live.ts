@@ -4,32 +4,30 @@
  * after its last event. It misses no event and gets none twice. The audit's live/follow.ts explains this.
  */
 import { Readable } from 'node:stream';
-import {
-  type AskAudit,
-  CONTROL_EVENTS,
-  controlEventFeed,
-  decisionFeed,
-  settlementFeed,
-} from '@mandate/audit';
+import { CONTROL_EVENTS, controlEventFeed, decisionFeed, settlementFeed } from '@mandate/audit';
 import { ofThisRequest } from '@mandate/runtime';
 import { described } from '@mandate/schemas';
-import { boundStreams, callerOf, HttpProblem } from '@mandate/server';
+import { boundStreams, callerOf, HttpProblem, laneOf } from '@mandate/server';
 import { z } from 'zod';
 import { decisionFilterOf, decisionFilterParameters } from '../decision-filter-parameters.ts';
 import { createFairSemaphore } from '../fair-semaphore.ts';
 import { shownControlEvent, shownDecision, shownSettlement } from '../found-rows.ts';
 import { type FeedPositions, LIVE_EVENTS, positionsOf } from '../live/event-id.ts';
 import { eventsFrom, type Followed, followed, positionsToBegin } from '../live/follow-audit.ts';
+import { shareAnswers } from '../live/share-answers.ts';
 import { askerOf, type Route } from '../query-context.ts';
 import { anyOf, queryParameters } from '../query-parameters.ts';
 
-const MOST_STREAMS = { inAll: 200, ofATenant: 50, ofAKey: 25, keptForPeople: 0 };
+/** A tenant may have 250 consoles open, each in a browser of its own. */
+const MOST_STREAMS = { inAll: 400, ofATenant: 250, ofAKey: 25, keptForPeople: 0 };
 /**
  * The maximum number of queries that all streams run at one time, so that ClickHouse has room for other queries. One
  * tenant has at most half of these queries.
  */
 const MOST_LOOKS = 4;
 const LOOK_EVERY_MS = 400;
+/** A look reads at most a thousand rows of a partition. */
+const MOST_NEWEST = 1_000;
 
 /** The events that a caller may request: whole tables, or control events by name. */
 const EVENTS = [...LIVE_EVENTS, ...CONTROL_EVENTS] as const;
@@ -41,6 +39,12 @@ export const streamLive: Route = (server, { ask, clock }) => {
   });
   // The semaphore has room for all streams, because each stream waits for one answer at a time.
   const semaphore = createFairSemaphore({ running: MOST_LOOKS, waiting: 2 * MOST_STREAMS.inAll });
+  /** Nobody gives up a shared answer. The time-out of the audit bounds its wait. */
+  const nobodyGone = new AbortController().signal;
+  const askShared = shareAnswers((question, params) => {
+    const { tenant } = params as { tenant: string };
+    return semaphore.run(tenant, nobodyGone, () => ask({ tenant, gone: nobodyGone }, question, params));
+  }, LOOK_EVERY_MS);
   const { from, to: _, ...filters } = decisionFilterParameters(clock);
   const parameters = {
     events: described(
@@ -53,6 +57,11 @@ export const streamLive: Route = (server, { ask, clock }) => {
       from,
       'The stream begins with events from this time on. Default: now. It is ignored if `last-event-id` says where to continue.',
       '15m',
+    ),
+    newest: described(
+      z.coerce.number().int().min(1).max(MOST_NEWEST).optional(),
+      'How many decisions, and how many settlements, are sent at most each time the audit is read, the newest ones. An event `skipped` counts the others. Default: all are sent.',
+      50,
     ),
   };
 
@@ -73,19 +82,18 @@ export const streamLive: Route = (server, { ask, clock }) => {
           'every such filter. Each event is sent once. The decisions of one agent come in the order of the log, and so ' +
           'do its settlements and its control events. Otherwise the order is nearly that of time. To continue, send the ' +
           'id of the last event in the header `Last-Event-ID`, as event sources of browsers do. Then no event is missed ' +
-          'or repeated, even after a restart. Events that the audit has dropped meanwhile are not sent.',
+          'or repeated, even after a restart. Events that the audit has dropped meanwhile are not sent. With `newest`, event ' +
+          '`skipped` is the number of decisions and settlements that were left out, such as `{"count":312}`.',
         produces: ['text/event-stream'],
         querystring: queryParameters(parameters),
       },
     },
     async (request, reply) => {
-      const { events, since: sinceMs, ...given } = request.query;
+      const { events, since: sinceMs, newest, ...given } = request.query;
       const { tenant } = callerOf(request);
       const asker = askerOf(request);
       const tables = tablesFor(events, tenant, given);
       const last = lastEventIn(request.headers['last-event-id']);
-      const askFairly: AskAudit = (question, params) =>
-        semaphore.run(tenant, asker.gone, () => ask(asker, question, params));
 
       const { ending, cut, leave } = streams.enter(callerOf(request));
       const left = new AbortController();
@@ -93,13 +101,15 @@ export const streamLive: Route = (server, { ask, clock }) => {
       try {
         // The positions are read before the answer begins, so that the answer can still be a 503 if the audit is
         // unavailable.
-        const positions = await positionsToBegin(askFairly, tables, { last, sinceMs, nowMs: clock() });
+        const positions = await positionsToBegin(askShared, tables, { last, sinceMs, nowMs: clock() });
         const text = eventsFrom(positions, tables, {
-          ask: askFairly,
+          ask: askShared,
           clock,
           everyMs: LOOK_EVERY_MS,
           until: AbortSignal.any([ending, left.signal]),
           mayGoOn: () => request.keyStillHolds(),
+          lane: laneOf(request),
+          newest,
         });
         const stream = Readable.from(text, { highWaterMark: 1 }).once('close', () => left.abort());
         // `left` ends the generator of the text. It must end first, because a destroyed stream waits for the end of

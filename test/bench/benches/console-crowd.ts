@@ -1,0 +1,113 @@
+/**
+ * 200 people have the console open on one plane, each in a browser of their own. Measures what this takes from
+ * decisions: the rival is the same plane with no console open. Measures too how long an event takes to a console.
+ */
+import { once } from 'node:events';
+import { get } from 'node:http';
+import { openPlane, planeConfig } from '@mandate/plane';
+import { silentLogger } from '@mandate/runtime';
+import { compare, stated } from '../measure/compare.ts';
+import { figuresOf } from '../measure/load-figures.ts';
+import type { Row } from '../row.ts';
+import { newActions } from '../workload/actions.ts';
+import { type HttpLoad, startHttpLoad } from '../workload/http-load.ts';
+import { limitNothing, type To } from '../workload/limit-nothing.ts';
+import { mandatesFileIn } from '../workload/mandate.ts';
+import { temporaryFolder } from '../workload/temporary-log.ts';
+import { openConsoles } from '../workload/with-consoles.ts';
+
+const CONSOLES = 200;
+/** A key has at most 25 streams. */
+const KEYS = 10;
+const REQUESTS = 2_000;
+const CONNECTIONS = 16;
+const EVENTS = 30;
+
+export async function consoleCrowd(): Promise<Row[]> {
+  using folder = temporaryFolder();
+  const config = planeConfig.parse({
+    PLANE_DATA_PATH: folder.path,
+    PLANE_MANDATES_PATH: mandatesFileIn(folder.path),
+    PLANE_PORT: 0,
+  });
+  const plane = await openPlane(config, silentLogger());
+  const client = startHttpLoad();
+  try {
+    const key = plane.firstKeys.find(({ name }) => name === 'operator')?.key ?? '';
+    const admin = plane.firstKeys.find(({ name }) => name === 'admin')?.key ?? key;
+    const toPlane = { url: plane.url, key };
+    await limitNothing(toPlane);
+    const people = await Promise.all(
+      Array.from({ length: KEYS }, async (_, n) => {
+        const body = { name: `person ${n}`, role: 'operator' };
+        return (await sent<{ key: string }>({ url: plane.url, key: admin }, '/v1/keys', body)).key;
+      }),
+    );
+    const keys = Array.from({ length: CONSOLES }, (_, n) => people[n % KEYS] ?? '');
+    const decide = async () => {
+      const figures = await figuresOf(client, loadOf(toPlane));
+      await plane.atRest();
+      return figures;
+    };
+    const what = `console: decisions while ${CONSOLES} consoles are open`;
+    const rows = await compare({
+      pairs: 3,
+      ours: async () => {
+        const consoles = await openConsoles({ url: plane.url, keys });
+        const figures = await decide();
+        await consoles.haveGot(CONSOLES * REQUESTS);
+        await consoles.close();
+        return figures;
+      },
+      rival: { what: 'the same plane, no console open', run: decide },
+      figures: {
+        perSecond: { what: `${what}: rate`, unit: '/s' },
+        p50Ms: { what: `${what}: p50`, unit: 'ms' },
+        p99Ms: { what: `${what}: p99`, unit: 'ms' },
+      },
+    });
+    return [...rows, await eventLag(toPlane)];
+  } finally {
+    client.stop();
+    await plane.stop();
+  }
+}
+
+function loadOf(to: To): Parameters<HttpLoad['send']>[0] {
+  const bodies = newActions(REQUESTS).map((action) => JSON.stringify(action));
+  const path = '/v1/actions?waitMs=10000';
+  return { ...to, path, connections: CONNECTIONS, bodies, expected: '"verdict":"' };
+}
+
+/** From the answer with the decision until the event has reached a console. */
+async function eventLag(to: To): Promise<Row> {
+  const headers = { authorization: `Bearer ${to.key}` };
+  const listening = get(new URL('/v1/audit/live?events=decision', to.url), { headers });
+  const [answer] = await once(listening, 'response');
+  const arrivedAt = new Map<string, number>();
+  let told = () => {};
+  answer.setEncoding('utf8').on('data', (text: string) => {
+    for (const [, id = ''] of text.matchAll(/"id":"(dec_[^"]+)"/g))
+      if (!arrivedAt.has(id)) arrivedAt.set(id, performance.now());
+    told();
+  });
+  const lags: number[] = [];
+  for (const action of newActions(EVENTS)) {
+    const { decision } = await sent<{ decision: { id: string } }>(to, '/v1/actions?waitMs=10000', action);
+    const answeredAt = performance.now();
+    while (!arrivedAt.has(decision.id)) await new Promise<void>((resolve) => (told = resolve));
+    lags.push((arrivedAt.get(decision.id) ?? answeredAt) - answeredAt);
+  }
+  listening.destroy();
+  return stated('console: from the answer with a decision until its event, median', 'ms', lags);
+}
+
+async function sent<Answer>({ url, key }: To, path: string, body: object): Promise<Answer> {
+  const answer = await fetch(new URL(path, url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(await answer.text());
+  return (await answer.json()) as Answer;
+}
