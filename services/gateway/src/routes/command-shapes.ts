@@ -93,9 +93,9 @@ export const wouldKill = z.object({
 export type KillAnswer = z.output<typeof killAnswer>;
 
 /** The body of a command that kills a set of agents, a whole tenant, or all tenants. */
-export const killBody = z.discriminatedUnion('scope', [
-  z
-    .strictObject({
+export const killBody = z
+  .discriminatedUnion('scope', [
+    z.strictObject({
       scope: described(z.literal('agents'), 'Stops the agents that `agents` names.'),
       agents: described(
         z.array(id).min(1).max(MOST_IN_SET),
@@ -108,12 +108,15 @@ export const killBody = z.discriminatedUnion('scope', [
         false,
       ),
       reason: wideBody.shape.reason,
-    })
-    .meta({
-      examples: [{ scope: 'agents', agents: ['airline-007', 'airline-008'], reason: 'runaway loop' }],
     }),
-  wideBody,
-]);
+    wideBody,
+  ])
+  .meta({
+    examples: [
+      { scope: 'agents', agents: ['airline-007', 'airline-008'], reason: 'runaway loop' },
+      { scope: 'tenant', reason: 'until we know what happened' },
+    ],
+  });
 
 export const killSetAnswer = z.object({
   commandId: described(z.string(), 'The id of the command.', 'kil_1'),
