@@ -96,7 +96,7 @@ export async function* eventsFrom(
     everyMs: number;
     until: AbortSignal;
     mayGoOn: () => Promise<boolean>;
-    /** Whose time it takes to write events. */
+    /** The lane that pays for the time of writing events. */
     lane: Lane;
     /** How many decisions, and how many settlements, a look sends at most. The older ones are counted. */
     newest?: number | undefined;
