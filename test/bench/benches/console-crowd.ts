@@ -4,10 +4,13 @@
  */
 import { once } from 'node:events';
 import { get } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openPlane, planeConfig } from '@mandate/plane';
 import { silentLogger } from '@mandate/runtime';
-import { compare, stated } from '../measure/compare.ts';
+import { compare, type Sample, stated } from '../measure/compare.ts';
+import { type Latencies, latenciesOf } from '../measure/latencies.ts';
 import { figuresOf } from '../measure/load-figures.ts';
+import { cpuSince } from '../measure/work.ts';
 import type { Row } from '../row.ts';
 import { newActions } from '../workload/actions.ts';
 import { type HttpLoad, startHttpLoad } from '../workload/http-load.ts';
@@ -22,6 +25,9 @@ const KEYS = 10;
 const REQUESTS = 2_000;
 const CONNECTIONS = 16;
 const EVENTS = 30;
+/** A busy day: a decision every ten milliseconds. */
+const PACED = 1_000;
+const EVERY_MS = 10;
 
 export async function consoleCrowd(): Promise<Row[]> {
   using folder = temporaryFolder();
@@ -44,28 +50,42 @@ export async function consoleCrowd(): Promise<Row[]> {
       }),
     );
     const keys = Array.from({ length: CONSOLES }, (_, n) => people[n % KEYS] ?? '');
-    const decide = async () => {
+    const crowded = async <Figures>(decide: () => Promise<Figures>, decisions: number): Promise<Figures> => {
+      const consoles = await openConsoles({ url: plane.url, keys });
+      const figures = await decide();
+      await consoles.haveGot(CONSOLES * decisions);
+      await consoles.close();
+      return figures;
+    };
+    const paced = () => decidedAtPace(toPlane);
+    const atOnce = async () => {
       const figures = await figuresOf(client, loadOf(toPlane));
       await plane.atRest();
       return figures;
     };
+    const rival = 'the same plane, no console open';
     const what = `console: decisions while ${CONSOLES} consoles are open`;
-    const rows = await compare({
-      pairs: 3,
-      ours: async () => {
-        const consoles = await openConsoles({ url: plane.url, keys });
-        const figures = await decide();
-        await consoles.haveGot(CONSOLES * REQUESTS);
-        await consoles.close();
-        return figures;
-      },
-      rival: { what: 'the same plane, no console open', run: decide },
-      figures: {
-        perSecond: { what: `${what}: rate`, unit: '/s' },
-        p50Ms: { what: `${what}: p50`, unit: 'ms' },
-        p99Ms: { what: `${what}: p99`, unit: 'ms' },
-      },
-    });
+    const rows = [
+      ...(await compare({
+        pairs: 3,
+        ours: () => crowded(paced, PACED),
+        rival: { what: rival, run: paced },
+        figures: {
+          p50Ms: { what: `${what}, 100 a second: p50`, unit: 'ms' },
+          p99Ms: { what: `${what}, 100 a second: p99`, unit: 'ms' },
+        },
+      })),
+      ...(await compare({
+        pairs: 3,
+        ours: () => crowded(atOnce, REQUESTS),
+        rival: { what: rival, run: atOnce },
+        figures: {
+          perSecond: { what: `${what}, ${CONNECTIONS} connections: rate`, unit: '/s' },
+          p50Ms: { what: `${what}, ${CONNECTIONS} connections: p50`, unit: 'ms' },
+          p99Ms: { what: `${what}, ${CONNECTIONS} connections: p99`, unit: 'ms' },
+        },
+      })),
+    ];
     return [...rows, await eventLag(toPlane)];
   } finally {
     client.stop();
@@ -77,6 +97,21 @@ function loadOf(to: To): Parameters<HttpLoad['send']>[0] {
   const bodies = newActions(REQUESTS).map((action) => JSON.stringify(action));
   const path = '/v1/actions?waitMs=10000';
   return { ...to, path, connections: CONNECTIONS, bodies, expected: '"verdict":"' };
+}
+
+/** Asks for decisions at a fixed pace, whatever the answers take. */
+async function decidedAtPace(to: To): Promise<Sample<keyof Latencies>> {
+  const cpuBefore = process.cpuUsage();
+  const began = performance.now();
+  const timesMs = await Promise.all(
+    newActions(PACED).map(async (action, n) => {
+      await sleep(n * EVERY_MS);
+      const askedAt = began + n * EVERY_MS;
+      await sent(to, '/v1/actions?waitMs=10000', action);
+      return performance.now() - askedAt;
+    }),
+  );
+  return { ...latenciesOf(timesMs), cpuMicros: cpuSince(cpuBefore) / PACED };
 }
 
 /** From the answer with the decision until the event has reached a console. */
