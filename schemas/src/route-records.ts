@@ -148,6 +148,7 @@ export const ROUTE_RECORDS: readonly RouteRecords[] = [
       'GET /v1/audit/values',
       'GET /v1/search',
       'GET /v1/dead-letters',
+      'GET /v1/mandates-file',
       'GET /v1/manifests',
       'GET /v1/manifests/{id}',
       'GET /v1/manifests/{id}/diff',

@@ -83,7 +83,13 @@ async function open(
   const recordReads = config.QUERY_RECORD_READS;
   const alerter = await openAlerter(config, { ...parts, recordReads });
   const redactText = currentTextRedactor(privacy);
-  const control = openControlService({ ...parts, gate: gate.gate, redactText, recordReads });
+  const control = openControlService({
+    ...parts,
+    gate: gate.gate,
+    mandatesFile: () => ({ ...mandates.control(), faults: mandates.faults() }),
+    redactText,
+    recordReads,
+  });
   const query = openQuery(config, { ...parts, audit });
   const ofRunner = serviceKeys({ name: 'runner', scopes: ['publish', 'report', 'release'] }, clock);
   const { keyOf } = ofRunner;

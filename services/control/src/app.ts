@@ -24,6 +24,7 @@ import { readRules, writeRules } from './routes/rules.ts';
 import { searchDocuments } from './routes/search-documents.ts';
 import { showEffective } from './routes/show-effective.ts';
 import { showLint } from './routes/show-lint.ts';
+import { showMandatesFile } from './routes/show-mandates-file.ts';
 import { readTenants, writeTenants } from './routes/tenants.ts';
 
 /**
@@ -47,6 +48,7 @@ export function controlRoutes(control: Control, reads: HttpReads | null): HttpRo
         previewMandate,
         searchDocuments,
         showLint,
+        showMandatesFile,
       ])
         route(shown, control);
     });

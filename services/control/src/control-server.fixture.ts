@@ -21,6 +21,7 @@ import {
 import { mustAnswerAsDescribed, temporaryFolder } from '@mandate/testing';
 import { onTestFinished } from 'vitest';
 import { controlRoutes } from './app.ts';
+import type { Control } from './control.ts';
 import { openControlThread, type ThreadBounds } from './thread/open-control-thread.ts';
 
 export const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
@@ -58,7 +59,15 @@ export async function openLog(clock: () => number = Date.now): Promise<Bus> {
 
 export async function controlOn(
   bus: Bus,
-  { gate = null, bounds = {} }: { gate?: GateDocument | null; bounds?: Partial<ThreadBounds> } = {},
+  {
+    gate = null,
+    bounds = {},
+    mandatesFile = null,
+  }: {
+    gate?: GateDocument | null;
+    bounds?: Partial<ThreadBounds>;
+    mandatesFile?: Control['mandatesFile'];
+  } = {},
 ) {
   let nowMs = NOW_MS;
   const clock = () => nowMs;
@@ -97,6 +106,7 @@ export async function controlOn(
         apart,
         clock,
         gate: () => gate,
+        mandatesFile,
         redaction: () => ({ hash: [], document: NO_PRIVACY }),
         redactText: redactPieces,
         // Returns the keys in the data folder of the plane. They may belong to a tenant that has nothing on the log.

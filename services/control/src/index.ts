@@ -13,4 +13,5 @@ export type { RuleShown } from './routes/rules.ts';
 export type { DocumentsFound } from './routes/search-documents.ts';
 export type { EffectiveShown } from './routes/show-effective.ts';
 export type { Finding } from './routes/show-lint.ts';
+export type { MandatesFileShown } from './routes/show-mandates-file.ts';
 export { openControlThread } from './thread/open-control-thread.ts';

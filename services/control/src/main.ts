@@ -39,6 +39,7 @@ await runService(process, {
       fields: { redact: config.CONTROL_REDACT_FIELDS, hash: config.CONTROL_HASH_FIELDS },
       redactText: redactPieces,
       gate: gate.gate,
+      mandatesFile: null,
       recordReads: true,
       clock: systemClock,
     });

@@ -27,11 +27,25 @@ export function openControlService(
       recordReads: boolean;
       /** Returns what no agent manifest may hold. Null: everything is allowed. */
       gate: Control['gate'];
+      /** The mandates file that this process follows. Null: none. */
+      mandatesFile: Control['mandatesFile'];
       clock: Clock;
     },
 ): { routes: HttpRoutes } {
-  const { bus, followed, snapshots, fileKeys, privacy, fields, redactText, gate, clock, log, metrics } =
-    parts;
+  const {
+    bus,
+    followed,
+    snapshots,
+    fileKeys,
+    privacy,
+    fields,
+    redactText,
+    gate,
+    mandatesFile,
+    clock,
+    log,
+    metrics,
+  } = parts;
   const { directTenants, revision } = followed;
   parts.closing(makeTenantTopics({ bus, log, directTenants }), (making) => making.stop());
   const apart = parts.closing(openControlThread({ bus, log, snapshots, revision }), (thread) =>
@@ -47,7 +61,7 @@ export function openControlService(
   const past: Pick<Control, 'controlAt'> = { controlAt: (of) => controlAt(bus, of) };
   return {
     routes: controlRoutes(
-      { followed, ...past, apart, clock, gate, redaction, redactText, fileKeys: ofTenant },
+      { followed, ...past, apart, clock, gate, mandatesFile, redaction, redactText, fileKeys: ofTenant },
       reads,
     ),
   };

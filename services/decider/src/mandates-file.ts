@@ -5,13 +5,19 @@
 
 import { type MandateOfFile, type MandatesInForce, mandatesOfFile } from '@mandate/policy';
 import { type DocumentFault, describeFault, loadMandates } from '@mandate/policy/documents';
-import { type FollowedDocument, followDocument, type Logger, MandateError } from '@mandate/runtime';
+import {
+  type FollowedDocument,
+  followDocument,
+  type Logger,
+  MandateError,
+  systemClock,
+} from '@mandate/runtime';
 
 /** The maximum number of mandates or warnings that one log line names. The line also contains their total number. */
 const NAMED_IN_LOG = 20;
 
 export type MandatesFile = FollowedDocument & {
-  control(): MandatesInForce & { mandates: readonly MandateOfFile[] };
+  control(): MandatesInForce & { mandates: readonly MandateOfFile[]; inForceSinceMs: number };
 };
 
 type MandatesFileOptions = {
@@ -52,7 +58,7 @@ export function openMandatesFile({ path, log, readBytes }: MandatesFileOptions):
 }
 
 function viewOf(mandates: readonly MandateOfFile[], revision: number) {
-  return { ...mandatesOfFile(mandates, revision), mandates };
+  return { ...mandatesOfFile(mandates, revision), mandates, inForceSinceMs: systemClock() };
 }
 
 function bad(path: string, faults: readonly DocumentFault[]): MandateError {

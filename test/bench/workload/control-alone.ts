@@ -39,6 +39,7 @@ export async function controlAlone(bus: Bus): Promise<ControlAlone> {
         apart,
         clock: systemClock,
         gate: () => null,
+        mandatesFile: null,
         redaction: () => ({ hash: [], document: NO_PRIVACY }),
         redactText: (text) => text,
         fileKeys: async () => [],

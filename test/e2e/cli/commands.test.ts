@@ -247,6 +247,9 @@ it('kill stops an agent, agents lists the agent as killed, revive lets the agent
   expect((await mandate(['summary'])).stdout).toMatch(
     / agents, \$[\d.]+ spent\n\d+ open actions?, .*\n.*for a person.*\n.*in force/,
   );
+  expect((await mandate(['mandates-file'])).stdout).toMatch(
+    /^revision 1, in force since .*\nMANDATE +AGENTS +HASH\n\S+ +\S/,
+  );
   const open = (await mandate(['agents', 'open', '--agent', 'bot-k'])).stdout;
   expect(open).toMatch(/^AGENT .*\nbot-k +k1 +search +\$0\.01 +ends in /);
   const [action] = jsonLines<object>(

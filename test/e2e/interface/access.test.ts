@@ -141,7 +141,7 @@ const OPENED_BY: readonly [routes: RegExp, scopes: readonly ApiScope[]][] = [
   [/^DELETE .v1.agents.{id}.keys/, ['admin', 'author']],
   [/^(DELETE|POST|PUT) .v1.(agents|grants|manifests|policies|rules)/, ['author']],
   [/^GET .v1.tenants.{id}$/, ['audit', 'author', 'operate:all']],
-  [/^(DELETE|GET|POST|PUT) .v1.tenants/, ['operate:all']],
+  [/^((DELETE|GET|POST|PUT) .v1.tenants|GET .v1.mandates-file)/, ['operate:all']],
 ];
 function scopesOf(operation: Described): readonly string[] {
   return OPENED_BY.find(([routes]) => routes.test(nameOf(operation)))?.[1] ?? [];

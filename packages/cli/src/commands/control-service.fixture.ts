@@ -45,6 +45,7 @@ export async function controlService(
       {
         followed,
         controlAt: async () => null,
+        mandatesFile: null,
         apart,
         clock: Date.now,
         gate: () => gate,

@@ -1,6 +1,6 @@
 /** Keys and roles, alerts, dead letters, and whether every part of the plane is well. */
 import type { AlertListed, AlertRuleShown, LastReconcile } from '@mandate/alerter';
-import type { RoleKeyShown } from '@mandate/control-service';
+import type { MandatesFileShown, RoleKeyShown } from '@mandate/control-service';
 import type { Analytics, DeadLetterFound } from '@mandate/query';
 import { Link } from '@tanstack/react-router';
 import { alertTitle, alertWhen } from '../data/alert-rules.ts';
@@ -15,7 +15,7 @@ import { Page } from '../parts/page.tsx';
 import { Empty } from '../parts/problem.tsx';
 import { Read } from '../parts/read.tsx';
 import { Section } from '../parts/section.tsx';
-import type { Column } from '../parts/table.tsx';
+import { type Column, Table } from '../parts/table.tsx';
 import { When } from '../parts/when.tsx';
 
 export function System() {
@@ -28,6 +28,7 @@ export function System() {
       <Parts />
       <Latency />
       <Books />
+      <MandatesFile />
       <Keys />
       <Alerts />
       <AlertRules />
@@ -81,6 +82,53 @@ function Latency() {
             />
           )
         }
+      </Read>
+    </Section>
+  );
+}
+
+type MandateShown = MandatesFileShown['mandates'][number];
+
+const MANDATE_COLUMNS: readonly Column<MandateShown>[] = [
+  { head: 'Mandate', isHead: true, cell: ({ id }) => id },
+  { head: 'For the agents', look: 'wide', cell: ({ agents }) => agents.join(', ') },
+  { head: 'Hash', look: 'code', cell: ({ hash }) => <span title={hash}>{hash.slice(0, 12)}</span> },
+];
+
+/** The file applies to agents of all tenants, so a key of one tenant may not read it. */
+function MandatesFile() {
+  const mayNot = useWhyNot('operate:all');
+  const read = useRead<MandatesFileShown>(mayNot === null ? '/v1/mandates-file' : null);
+  if (mayNot !== null) return null;
+  return (
+    <Section heading="Mandates file">
+      <Read of={read} what="the mandates file">
+        {({ mandates, faults, inForceSince }) => (
+          <>
+            <p>
+              In force since <When at={inForceSince} />.
+            </p>
+            {faults.length > 0 && (
+              <div role="alert">
+                <strong>A newer edit is not in force:</strong>
+                <ul>
+                  {faults.map(({ line, column, path, message }) => (
+                    <li key={`${line}:${column} ${path}`}>
+                      line {line}, column {column}, <code>{path}</code>: {message}
+                    </li>
+                  ))}
+                </ul>
+              </div>
+            )}
+            <Table
+              label="Mandates of the file"
+              columns={MANDATE_COLUMNS}
+              rows={mandates}
+              nameOf={({ id }) => id}
+              empty="The file names no agent."
+            />
+          </>
+        )}
       </Read>
     </Section>
   );
