@@ -88,6 +88,25 @@ describeWithChromium('the console for operators', () => {
     expect(await table.textContent()).toContain('at most $5 in all');
   });
 
+  test('shows a kill that is in force and not yet on the log as a kill, with what to do', async () => {
+    await scene.call('unlogged');
+    await using browser = await scene.look();
+    const { page } = browser;
+    await page.route('**/v1/agents/unlogged/kill', async (route) => {
+      const answer = await route.fetch();
+      const remedy = 'Check again when the log is back.';
+      const problem = { code: 'KILL_IN_FORCE_NOT_ON_LOG', detail: 'not yet on the log', remedy };
+      await route.fulfill({ status: 503, json: { ...problem, kill: await answer.json() } });
+    });
+    await page.goto('/agents?q=unlogged');
+    await page.getByRole('button', { name: 'Kill unlogged', exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    const card = page.getByRole('region', { name: 'Kill of unlogged' });
+    await card.getByText('Check again when the log is back.').waitFor();
+    await card.getByText('May still run: 1 open call').waitFor();
+  });
+
   test('Escape kills nothing, and the button has the focus again', async () => {
     await using browser = await scene.look();
     const { page } = browser;

@@ -7,6 +7,8 @@ export class ApiProblem extends Error {
   readonly code: string;
   readonly remedy: string;
   readonly requestId: string | null;
+  /** What the plane has done all the same: the whole answer of a kill that is in force. */
+  readonly kill: unknown;
 
   constructor(
     status: number,
@@ -14,6 +16,7 @@ export class ApiProblem extends Error {
     message: string,
     remedy: string,
     requestId: string | null = null,
+    kill: unknown = null,
   ) {
     super(message);
     this.name = 'ApiProblem';
@@ -21,6 +24,7 @@ export class ApiProblem extends Error {
     this.code = code;
     this.remedy = remedy;
     this.requestId = requestId;
+    this.kill = kill;
   }
 }
 
@@ -71,8 +75,8 @@ export async function get<Body>(path: string): Promise<Body> {
 
 function problemIn(status: number, text: string, requestId: string | null): ApiProblem {
   try {
-    const { code, detail, title, remedy = '' } = JSON.parse(text);
-    return new ApiProblem(status, String(code), String(detail ?? title), String(remedy), requestId);
+    const { code, detail, title, remedy = '', kill } = JSON.parse(text);
+    return new ApiProblem(status, String(code), String(detail ?? title), String(remedy), requestId, kill);
   } catch {
     return new ApiProblem(
       status,

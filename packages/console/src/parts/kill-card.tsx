@@ -9,12 +9,18 @@ import { clockTime, duration } from '../data/time.ts';
 import styles from './parts.module.css';
 import { useNow } from './when.tsx';
 
-export type Killed = { answer: KillAnswer | KillSetAnswer; tookMs: number; atMs: number };
+/** `warning`: what to do, because the kill is in force but not yet on the log. */
+export type Killed = {
+  answer: KillAnswer | KillSetAnswer;
+  tookMs: number;
+  atMs: number;
+  warning: string | null;
+};
 
 type Open = KillAnswer['open'][number];
 
 export function KillCard({
-  killed: { answer, tookMs, atMs },
+  killed: { answer, tookMs, atMs, warning },
   onClose,
 }: {
   killed: Killed;
@@ -64,6 +70,11 @@ export function KillCard({
               reserved > 0 ? `, ${dollars(reserved)} reserved` : ''
             }.`}
       </p>
+      {warning !== null && (
+        <p role="alert">
+          <strong>Not yet on the log.</strong> {warning}
+        </p>
+      )}
       {agentIds.length > 1 && <p>{agentIds.join(', ')}</p>}
       {open.length > 0 && (
         <ul>

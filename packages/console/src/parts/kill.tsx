@@ -2,7 +2,7 @@
 import type { KillAnswer, KillSetAnswer, ReviveAnswer } from '@mandate/gateway';
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useMemo, useRef, useState } from 'react';
-import { send } from '../data/api.ts';
+import { ApiProblem, send } from '../data/api.ts';
 import { counted } from '../data/numbers.ts';
 import { useSession } from '../data/session.ts';
 import { Ask } from './ask.tsx';
@@ -86,8 +86,9 @@ function Kill({
   const [idempotencyKey] = useState(() => crypto.randomUUID());
   async function kill() {
     const said = reason.trim() === '' ? {} : { reason: reason.trim() };
-    const { body: answer, tookMs } = await sendKill(said);
-    onKilled({ answer, tookMs, atMs: Date.now() });
+    const began = performance.now();
+    const { answer, warning } = await inForce(sendKill(said));
+    onKilled({ answer, tookMs: performance.now() - began, atMs: Date.now(), warning });
     if (target.scope === 'agents') target.onKilledAll();
     void queries.invalidateQueries({ queryKey: ['read'] });
   }
@@ -139,6 +140,18 @@ function Kill({
       <p className="quiet">Enter kills. Escape closes this question.</p>
     </Ask>
   );
+}
+
+/** A kill that only the log has not taken yet stops its target all the same. Throws any other problem. */
+async function inForce(
+  sending: Promise<{ body: KillAnswer | KillSetAnswer }>,
+): Promise<Pick<Killed, 'answer' | 'warning'>> {
+  try {
+    return { answer: (await sending).body, warning: null };
+  } catch (error) {
+    if (!(error instanceof ApiProblem) || error.code !== 'KILL_IN_FORCE_NOT_ON_LOG') throw error;
+    return { answer: error.kill as KillAnswer | KillSetAnswer, warning: error.remedy };
+  }
 }
 
 function whoIs(target: Target | AgentSet, tenant: string): string {
