@@ -113,8 +113,8 @@ export const killBody = z
   ])
   .meta({
     examples: [
-      { scope: 'agents', agents: ['airline-007', 'airline-008'], reason: 'runaway loop' },
       { scope: 'tenant', reason: 'until we know what happened' },
+      { scope: 'agents', agents: ['airline-007', 'airline-008'], reason: 'runaway loop' },
     ],
   });
 
