@@ -5,6 +5,9 @@ import { SlowFirst } from './test/slow-first.ts';
 
 const onlyInFullRuns = TEST_LENGTH === 'short' ? FULL_RUN_FILES.map(({ file }) => file) : [];
 
+/** A condition may take as long as `waitUntil` allows. A second, the default, is too short beside other work. */
+const PATIENT = { poll: { timeout: 45_000 } };
+
 // Three projects: `unit` is what runs in seconds with no process started and no file but temporary ones;
 // `system` starts the real thing (processes, sockets) on what comes with npm, and may take minutes;
 // `servers` needs Redis, Kafka or ClickHouse, and says which it found where.
@@ -38,6 +41,7 @@ export default defineConfig({
           exclude: ['**/node_modules/**', '**/*.servers.test.ts', ...onlyInFullRuns],
           globalSetup: ['test/temporary-in-memory.ts', 'test/say-backends.ts'],
           setupFiles: ['test/random-seed.ts', 'test/compiled-once.ts'],
+          expect: PATIENT,
           testTimeout: 300_000,
           hookTimeout: 120_000,
           // One more than the cores: processes that start, are killed and waited for leave one idle for much of the time.
@@ -52,6 +56,7 @@ export default defineConfig({
           exclude: ['**/node_modules/**', ...onlyInFullRuns],
           globalSetup: ['test/temporary-in-memory.ts', 'test/say-backends.ts'],
           setupFiles: ['test/random-seed.ts', 'test/compiled-once.ts', 'test/no-timer-warnings.ts'],
+          expect: PATIENT,
           testTimeout: 300_000,
           hookTimeout: 120_000,
           // The same of servers that are killed, away or coming back. In one group, so that neither waits for the other's last file.

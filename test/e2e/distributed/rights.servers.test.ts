@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createApiClient } from '@mandate/client';
+import { ApiError, createApiClient } from '@mandate/client';
 import { dataFolder } from '@mandate/runtime';
 import type { ApiScope } from '@mandate/schemas';
 import { fileKeyStore, issueApiKey } from '@mandate/server';
@@ -103,7 +103,13 @@ describeWithOwnServers(
       });
       const calls = runCalls(() => api);
       await calls.publish(HELLO);
-      const id = await calls.run('hello');
+      // The runner reads the manifest from the log, a moment after the control service has answered.
+      const id = await waitUntil('the runner to know the manifest', () =>
+        calls.run('hello').catch((error: unknown) => {
+          if (error instanceof ApiError && error.code === 'MANIFEST_NOT_PUBLISHED') return null;
+          throw error;
+        }),
+      );
       expect((await calls.until(id, 'completed')).outputs).toBe('Hello.');
       await waitUntil('the alerter to have read the decisions', async () => {
         const { alerts } = await api.get<{ alerts: unknown[] }>('/v1/alerts', { rule: 'first_use' });

@@ -4,9 +4,10 @@ import type { ControlEventFound } from '@mandate/query';
 import type { PolicyDocument } from '@mandate/schemas';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useCallback, useState } from 'react';
 import { send, withQuery } from '../data/api.ts';
 import { command, quoted } from '../data/command.ts';
+import { type LiveEvent, useLiveEvents } from '../data/live.ts';
 import { dollars } from '../data/money.ts';
 import { useParameters } from '../data/parameters.ts';
 import { useRead } from '../data/read.ts';
@@ -259,10 +260,18 @@ function Versions({
   draft: PolicyDocument | null;
 }) {
   const mayNotAudit = useWhyNot('audit');
-  const events = useRead<{ events: ControlEventFound[] }>(
-    mayNotAudit === null
-      ? withQuery('/v1/audit/control-events', { subject: id, event: 'policy.published', limit: 100 })
-      : null,
+  const path = withQuery('/v1/audit/control-events', { subject: id, event: 'policy.published', limit: 100 });
+  const events = useRead<{ events: ControlEventFound[] }>(mayNotAudit === null ? path : null);
+  const queries = useQueryClient();
+  // The audit has a new version a moment after it was published.
+  useLiveEvents(
+    useCallback(
+      ({ kind, data }: LiveEvent) => {
+        if (kind === 'control' && data.event === 'policy.published' && data.subject === id)
+          void queries.invalidateQueries({ queryKey: ['read', path] });
+      },
+      [queries, path, id],
+    ),
   );
   const published = new Map<number, Published>(
     events.data?.events.flatMap((one) => (one.policyVersion === null ? [] : [[one.policyVersion, one]])),
