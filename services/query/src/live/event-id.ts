@@ -43,14 +43,22 @@ const whole = z.tuple([
   }),
 ]);
 
+/** A position never changes. An event moves one of three positions, so the texts of the other two are known. */
+const texts = new WeakMap<FeedPosition, string>();
+
+function textOf(position: FeedPosition): string {
+  const { sinceMs, lookedAtMs, through } = position;
+  const text = texts.get(position) ?? JSON.stringify([sinceMs, lookedAtMs, [...through]]);
+  texts.set(position, text);
+  return text;
+}
+
 export function eventId(positions: FeedPositions): string {
   const written = LIVE_EVENTS.flatMap((event) => {
     const position = positions[event];
-    return position === undefined
-      ? []
-      : [[event, [position.sinceMs, position.lookedAtMs, [...position.through]]]];
+    return position === undefined ? [] : [`"${event}":${textOf(position)}`];
   });
-  return Buffer.from(JSON.stringify([VERSION, 'live', Object.fromEntries(written)])).toString('base64url');
+  return Buffer.from(`[${VERSION},"live",{${written.join()}}]`).toString('base64url');
 }
 
 /** Returns the positions in an event id. Null if the text is not an id from this service. */
