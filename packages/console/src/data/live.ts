@@ -65,6 +65,7 @@ export function followLive(keyId: string): void {
   const name = `mandate live stream ${keyId}`;
   const shared = new BroadcastChannel(name);
   channel = shared;
+  followedSinceMs = performance.now();
   shared.onmessage = ({ data }: MessageEvent<{ event: LiveEvent } | { state: StreamState } | 'state?'>) => {
     if (data === 'state?') {
       if (isLeader) shared.postMessage({ state: live.state });
@@ -87,8 +88,17 @@ const MOST_KNOWN = 5_000;
 /** Events of several agents are not strictly in the order of time, so a new stream begins this much earlier. */
 const OVERLAP_MS = 5_000;
 
-function since(atMs: number): string {
-  return encodeURIComponent(new Date(atMs - OVERLAP_MS).toISOString());
+/** When this tab began to follow the events, by `performance.now()`. */
+let followedSinceMs = 0;
+
+/**
+ * Where a stream begins. A tab that takes over before any event has come goes back to when it began to follow, by the
+ * clock of the plane: an event may have come between the two streams.
+ */
+function since(): string {
+  if (lastAtMs !== null) return `&since=${encodeURIComponent(new Date(lastAtMs - OVERLAP_MS).toISOString())}`;
+  const followedMs = performance.now() - followedSinceMs;
+  return followedMs < 1_000 ? '' : `&since=${Math.ceil((followedMs + OVERLAP_MS) / 1_000)}s`;
 }
 
 /** Returns false if the event came before. */
@@ -112,7 +122,7 @@ function timeOf({ kind, data }: LiveEvent): number {
 
 /** Resolves when the stream has ended and may be opened again. */
 async function oneStream(): Promise<void> {
-  const source = new EventSource(lastAtMs === null ? PATH : `${PATH}&since=${since(lastAtMs)}`);
+  const source = new EventSource(PATH + since());
   await new Promise<void>((resolve) => {
     source.onopen = () => tell('live');
     source.onerror = () => {
