@@ -21,7 +21,7 @@ async function killsOnLog(plane: Plane) {
   return (await plane.decided()).flatMap((record) => (record.event === 'agent.killed' ? [record.kill] : []));
 }
 
-test('stops every agent of the set, and the same command again is the same kill', async () => {
+test('kills every agent of the set, and the same command again is the same kill', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   const published = [look('a-1', 'bot-1'), look('b-1', 'bot-2'), look('d-1', 'bot-4')];
@@ -44,15 +44,15 @@ test('stops every agent of the set, and the same command again is the same kill'
   expect([killed.status, killed.body]).toMatchObject([
     200,
     {
-      stoppedCount: 3,
+      killedCount: 3,
       openCount: 2,
       agents: [
         {
-          ...{ agentId: 'bot-1', stopped: true, commandId: `${commandId}-1`, revision: 1, problem: null },
+          ...{ agentId: 'bot-1', isKilled: true, commandId: `${commandId}-1`, revision: 1, problem: null },
           ...{ sequence: expect.any(Number), openCount: 1, open: [{ actionId: 'a-1', tool: 'look' }] },
         },
-        { agentId: 'bot-2', stopped: true, commandId: `${commandId}-2`, openCount: 1 },
-        { agentId: 'bot-3', stopped: true, commandId: `${commandId}-3`, openCount: 0, open: [] },
+        { agentId: 'bot-2', isKilled: true, commandId: `${commandId}-2`, openCount: 1 },
+        { agentId: 'bot-3', isKilled: true, commandId: `${commandId}-3`, openCount: 0, open: [] },
       ],
     },
   ]);
@@ -82,7 +82,7 @@ test('stops every agent of the set, and the same command again is the same kill'
   );
 });
 
-test('says which agents are not stopped and why, and a retry with the same key stops them', async () => {
+test('says which agents are not killed and why, and a retry with the same key kills them', async () => {
   let broken = true;
   const plane = await startGatewayPlane({
     mandates: MANDATES,
@@ -105,15 +105,15 @@ test('says which agents are not stopped and why, and a retry with the same key s
     503,
     {
       code: 'KILL_INCOMPLETE',
-      detail: '2 of 3 agents are stopped; not stopped: bot-2 (LEDGER_UNAVAILABLE)',
+      detail: '2 of 3 agents are killed; not killed: bot-2 (LEDGER_UNAVAILABLE)',
       kill: {
-        stoppedCount: 2,
+        killedCount: 2,
         agents: [
-          { agentId: 'bot-1', stopped: true, problem: null },
+          { agentId: 'bot-1', isKilled: true, problem: null },
           {
             ...{
               agentId: 'bot-2',
-              stopped: false,
+              isKilled: false,
               revision: null,
               sequence: null,
               openCount: null,
@@ -125,7 +125,7 @@ test('says which agents are not stopped and why, and a retry with the same key s
               remedy: 'Try again.',
             },
           },
-          { agentId: 'bot-3', stopped: true },
+          { agentId: 'bot-3', isKilled: true },
         ],
       },
     },
@@ -136,12 +136,12 @@ test('says which agents are not stopped and why, and a retry with the same key s
 
   broken = false;
   const second = await plane.call('operator', 'POST', '/v1/kill', SET, KEY);
-  expect([second.status, second.body.stoppedCount]).toEqual([200, 3]);
+  expect([second.status, second.body.killedCount]).toEqual([200, 3]);
   expect(first.body).toMatchObject({ kill: { commandId: second.body.commandId } });
   expect(await killsOnLog(plane)).toHaveLength(3);
 });
 
-test('an agent that was revived since is not called stopped', async () => {
+test('an agent that was revived since is not called killed', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.call('operator', 'POST', '/v1/kill', SET, KEY);
   await plane.call('operator', 'POST', '/v1/agents/bot-1/revive');
@@ -151,14 +151,14 @@ test('an agent that was revived since is not called stopped', async () => {
     {
       code: 'KILL_INCOMPLETE',
       kill: {
-        stoppedCount: 2,
-        agents: [{ agentId: 'bot-1', stopped: false, problem: { code: 'REVIVED_SINCE' } }, {}, {}],
+        killedCount: 2,
+        agents: [{ agentId: 'bot-1', isKilled: false, problem: { code: 'REVIVED_SINCE' } }, {}, {}],
       },
     },
   ]);
 });
 
-test('says that every agent is stopped while the log is away', async () => {
+test('says that every agent is killed while the log is away', async () => {
   const plane = await startGatewayPlane({
     mandates: MANDATES,
     between: ({ bus, ledger }) => ({
@@ -171,17 +171,17 @@ test('says that every agent is stopped while the log is away', async () => {
     }),
   });
   const killed = await plane.call('operator', 'POST', '/v1/kill', SET, KEY);
-  const each = { stopped: true, revision: 1, problem: { code: 'KILL_IN_FORCE_NOT_ON_LOG' } };
+  const each = { isKilled: true, revision: 1, problem: { code: 'KILL_IN_FORCE_NOT_ON_LOG' } };
   expect([killed.status, killed.body]).toMatchObject([
     503,
-    { code: 'KILL_IN_FORCE_NOT_ON_LOG', kill: { stoppedCount: 3, agents: [each, each, each] } },
+    { code: 'KILL_IN_FORCE_NOT_ON_LOG', kill: { killedCount: 3, agents: [each, each, each] } },
   ]);
 });
 
-test('stops the descendants of the agents with `subtree`', async () => {
+test('kills the descendants of the agents with `subtree`', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   const killed = await plane.call('operator', 'POST', '/v1/kill', { ...SET, subtree: true });
-  expect(killed.body).toMatchObject({ stoppedCount: 3 });
+  expect(killed.body).toMatchObject({ killedCount: 3 });
   expect((await plane.ledger.killStatus('acme', 'child', { ancestors: ['bot-3'] })).killed).toMatchObject({
     scope: 'subtree',
     agentId: 'bot-3',

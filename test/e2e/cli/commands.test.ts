@@ -281,7 +281,7 @@ it('agents effective shows what an agent may do, now and at a moment of the past
   expect(jsonLines(past.stdout)).toMatchObject([{ status: 'unregistered', revision: 0, rules: [] }]);
 });
 
-it('kill stops several agents by one request', async () => {
+it('kill kills several agents by one request', async () => {
   await mandate(['publish', '--agent', 'bot-set1', '--tool', 'search', '--id', 's1']);
   const killed = await mandate(['kill', 'bot-set2', 'bot-set1', '--reason', 'they loop']);
   expect([killed.exitCode, killed.stdout]).toEqual([
@@ -293,7 +293,7 @@ it('kill stops several agents by one request', async () => {
   expect(killed.stderr).toContain('no agent bot-set2 is registered');
   const again = await mandate(['kill', 'bot-set1', 'bot-set2', '--reason', 'they loop', '--json']);
   expect(jsonLines(again.stdout)).toMatchObject([
-    { stoppedCount: 2, agents: [{ revision: 1 }, { revision: 1 }] },
+    { killedCount: 2, agents: [{ revision: 1 }, { revision: 1 }] },
   ]);
   expect((await mandate(['kills', '--json'])).stdout).toContain('bot-set2');
 });

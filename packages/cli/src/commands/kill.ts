@@ -18,7 +18,7 @@ type Killed = {
 };
 
 type KilledSet = {
-  stoppedCount: number;
+  killedCount: number;
   openCount: number;
   agents: readonly { agentId: string; revision: number; open: readonly OpenAction[] }[];
 };
@@ -30,13 +30,13 @@ export function killCommand(command: Command, run: RunCommand): void {
     .argument('[agent...]', 'the id of the agent, or of several agents, at most 100')
     .description(
       'Pulls the kill switch. When the command returns, nothing more is allowed until a revive. Lists the actions that were ' +
-        'allowed before and may still run. Several agents are stopped by one request. Scope operate.',
+        'allowed before and may still run. One request kills several agents. Scope operate.',
     )
     .addHelpText(
       'after',
       `
-If some of several agents are not stopped, the command fails and names them.
-Run the same command again: it stops them.
+If one of several agents is not killed, the command fails and names it.
+Run the same command again: it kills the others.
 
 Examples:
   mandate kill researcher --reason "calls the same tool in a loop"
@@ -75,7 +75,7 @@ async function doubtOfName(api: ApiClient, agent: string, open: readonly OpenAct
     if (decisions.length > 0) return '';
     const meant = nearest === null ? '' : ` The nearest known name is ${nearest}.`;
     const line = `no agent ${agent} is registered, and none has acted; is the name misspelt?${meant}`;
-    const remedy = `The name is stopped all the same. \`mandate agents list\` lists the known agents; \`mandate revive ${agent}\` ends the kill.`;
+    const remedy = `The name is killed all the same. \`mandate agents list\` lists the known agents; \`mandate revive ${agent}\` ends the kill.`;
     return warningsText([line], remedy);
   } catch (error) {
     if (error instanceof CommandFailure) return '';
@@ -87,12 +87,12 @@ function text({ revision, open }: Killed): string {
   return `killed (revision ${revision}); ${counted(open.length, 'allowed action')} may still run\n${runningText(open)}`;
 }
 
-function setText({ agents, stoppedCount, openCount }: KilledSet): string {
+function setText({ agents, killedCount, openCount }: KilledSet): string {
   const each = agents.map(
     ({ agentId, revision, open }) =>
       `${printable(agentId)} is killed (revision ${revision})\n${runningText(open)}`,
   );
-  return `killed ${counted(stoppedCount, 'agent')}; ${counted(openCount, 'allowed action')} may still run\n${each.join('')}`;
+  return `killed ${counted(killedCount, 'agent')}; ${counted(openCount, 'allowed action')} may still run\n${each.join('')}`;
 }
 
 function runningText(open: readonly OpenAction[]): string {

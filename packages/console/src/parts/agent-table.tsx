@@ -1,6 +1,6 @@
 import type { AgentInLedger } from '@mandate/gateway';
-import { Link } from '@tanstack/react-router';
 import { useWhyNot } from '../data/session.ts';
+import { AgentLink } from './agent-link.tsx';
 import { useKilling } from './kill.tsx';
 import { May } from './may.tsx';
 import { Money } from './money.tsx';
@@ -10,11 +10,7 @@ const COLUMNS: readonly Column<AgentInLedger>[] = [
   {
     head: 'Agent',
     isHead: true,
-    cell: ({ agentId }) => (
-      <Link to="/agents/$agent" params={{ agent: agentId }}>
-        {agentId}
-      </Link>
-    ),
+    cell: ({ agentId }) => <AgentLink id={agentId} />,
   },
   { head: 'Spent', look: 'number', cell: ({ spentMicros }) => <Money micros={spentMicros} /> },
   { head: 'Open calls', look: 'number', cell: ({ openActions }) => openActions },
@@ -23,7 +19,7 @@ const COLUMNS: readonly Column<AgentInLedger>[] = [
     cell: ({ killed, status }) =>
       killed === null ? (status ?? 'not registered') : <span title={killed.reason}>■ killed</span>,
   },
-  { head: 'Actions', isHeadHidden: true, cell: (agent) => <StopOrRevive {...agent} /> },
+  { head: 'Actions', isHeadHidden: true, cell: (agent) => <KillOrRevive {...agent} /> },
 ];
 
 /** @param choosing which agents are chosen. Absent: rows cannot be chosen */
@@ -60,7 +56,7 @@ export function AgentTable({
   );
 }
 
-function StopOrRevive({ agentId, killed }: AgentInLedger) {
+function KillOrRevive({ agentId, killed }: AgentInLedger) {
   const { kill, revive } = useKilling();
   const whyNot = useWhyNot('operate');
   if (killed === null)

@@ -1,7 +1,7 @@
 /**
- * Kills several agents by one command. Each agent has its own flag and its own record on the log, and all are pulled
- * at the same time. The ids of the records are the id of the command and a number, so the same command again is the
- * same kills, and finishes what the first try left undone.
+ * Kills several agents by one command. Each agent has its own flag and its own record on the log, and all flags are set
+ * at the same time. The id of each record is the id of the command with a number. So if a caller sends the same command
+ * again, the gateway repeats the same kills, and carries out those that failed before.
  */
 import type { Command } from '@mandate/ledger';
 import type { KillTarget, OpenAction } from '@mandate/schemas';
@@ -15,23 +15,23 @@ type AgentTarget = Extract<KillTarget, { agentId: string }>;
 type AgentOfSet = {
   agentId: string;
   /** True if the flag is set. False if the plane cannot say that it is. */
-  stopped: boolean;
+  isKilled: boolean;
   /** The id of the record on the log. */
   commandId: string;
-  /** Null if the agent is not stopped, as the next two facts. */
+  /** Null if the agent is not killed, like the next two facts. */
   revision: number | null;
   sequence: number | null;
   openCount: number | null;
   open: OpenAction[];
-  /** Why the agent is not stopped, or why its kill is not on the log. Null: all is well. */
+  /** Why the agent is not killed, or why its kill is not on the log. Null: all is well. */
   problem: { code: string; detail: string; remedy: string } | null;
 };
 
 export type KilledSet = {
   commandId: string;
   agents: AgentOfSet[];
-  stoppedCount: number;
-  /** The open actions of all agents that are stopped. */
+  killedCount: number;
+  /** The open actions of all agents that are killed. */
   openCount: number;
 };
 
@@ -42,7 +42,7 @@ export function targetsOfSet(tenant: string, agents: readonly string[], subtree:
 }
 
 /**
- * Throws KILL_INCOMPLETE if an agent is not stopped, and KILL_IN_FORCE_NOT_ON_LOG if all are stopped and the log has
+ * Throws KILL_INCOMPLETE if an agent is not killed, and KILL_IN_FORCE_NOT_ON_LOG if all are killed and the log has
  * not all records. Both have the whole result in `kill`.
  */
 export async function killSet(
@@ -58,7 +58,7 @@ export async function killSet(
       const own = { ...command, id: `${command.id}-${index + 1}` };
       try {
         return {
-          ...stopped(tenant, await boundedKill(gateway, request, target, own)),
+          ...factsOf(tenant, await boundedKill(gateway, request, target, own)),
           agentId,
           problem: null,
         };
@@ -66,7 +66,7 @@ export async function killSet(
         const fault = problemOfError(error);
         const { code, message: detail, remedy, extension } = fault;
         faults.push(fault);
-        const facts = 'kill' in extension ? stopped(tenant, extension.kill as Killed) : notStopped(own);
+        const facts = 'kill' in extension ? factsOf(tenant, extension.kill as Killed) : notKilled(own);
         return { ...facts, agentId, problem: { code, detail, remedy } };
       }
     }),
@@ -74,7 +74,7 @@ export async function killSet(
   const killed: KilledSet = {
     commandId: command.id,
     agents,
-    stoppedCount: agents.filter((one) => one.stopped).length,
+    killedCount: agents.filter((one) => one.isKilled).length,
     openCount: agents.reduce((sum, { openCount }) => sum + (openCount ?? 0), 0),
   };
   if (faults.length > 0) throw incomplete(killed, faults);
@@ -83,31 +83,31 @@ export async function killSet(
 
 type Facts = Omit<AgentOfSet, 'agentId' | 'problem'>;
 
-function stopped(tenant: string, { commandId, revision, sequences, openCount, open }: Killed): Facts {
-  return { stopped: true, commandId, revision, sequence: sequences[tenant] ?? null, openCount, open };
+function factsOf(tenant: string, { commandId, revision, sequences, openCount, open }: Killed): Facts {
+  return { isKilled: true, commandId, revision, sequence: sequences[tenant] ?? null, openCount, open };
 }
 
-function notStopped({ id }: Command): Facts {
-  return { stopped: false, commandId: id, revision: null, sequence: null, openCount: null, open: [] };
+function notKilled({ id }: Command): Facts {
+  return { isKilled: false, commandId: id, revision: null, sequence: null, openCount: null, open: [] };
 }
 
 function incomplete(kill: KilledSet, faults: readonly HttpProblem[]): HttpProblem {
-  const { agents, stoppedCount } = kill;
-  const isStopped = stoppedCount === agents.length;
-  const missing = agents.filter((one) => !one.stopped);
+  const { agents, killedCount } = kill;
+  const areAllKilled = killedCount === agents.length;
+  const missing = agents.filter((one) => !one.isKilled);
   const named = missing.map(({ agentId, problem }) => `${agentId} (${problem?.code})`).join(', ');
-  // The gravest refusal decides: a fault of the plane, then a limit, then a kill that was revived.
+  // The worst problem decides: a fault of the plane, then a limit, then a kill that was revived.
   const status = Math.max(...faults.map((fault) => fault.status));
   const facts = {
     headers: status === 409 ? {} : { 'retry-after': '1' },
     extension: { kill },
     cause: faults.find((fault) => fault.status === status)?.cause,
   };
-  if (isStopped)
+  if (areAllKilled)
     return new HttpProblem(
       503,
       'KILL_IN_FORCE_NOT_ON_LOG',
-      'every agent is stopped, but not yet on the log',
+      'every agent is killed, but not every kill is on the log yet',
       {
         remedy: 'The events are retried until the log takes them. Check again when the log is back.',
         ...facts,
@@ -116,10 +116,10 @@ function incomplete(kill: KilledSet, faults: readonly HttpProblem[]): HttpProble
   return new HttpProblem(
     status,
     'KILL_INCOMPLETE',
-    `${stoppedCount} of ${agents.length} agents are stopped; not stopped: ${named}`,
+    `${killedCount} of ${agents.length} agents are killed; not killed: ${named}`,
     {
       remedy:
-        'Send the same kill with the same Idempotency-Key again: it stops the others. `kill` says for each agent what is wrong.',
+        'Send the same kill with the same Idempotency-Key again: it kills the others. `kill` says for each agent what is wrong.',
       ...facts,
     },
   );

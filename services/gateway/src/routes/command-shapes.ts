@@ -96,7 +96,7 @@ export type KillAnswer = z.output<typeof killAnswer>;
 export const killBody = z
   .discriminatedUnion('scope', [
     z.strictObject({
-      scope: described(z.literal('agents'), 'Stops the agents that `agents` names.'),
+      scope: described(z.literal('agents'), 'Kills the agents that `agents` names.'),
       agents: described(
         z.array(id).min(1).max(MOST_IN_SET),
         'The ids of the agents. An id that is named twice counts once.',
@@ -104,7 +104,7 @@ export const killBody = z
       ),
       subtree: described(
         z.boolean().default(false),
-        'Whether to stop all descendants of the agents too, also those that are registered later.',
+        'Whether to kill all descendants of the agents too, also those that are registered later.',
         false,
       ),
       reason: wideBody.shape.reason,
@@ -124,9 +124,9 @@ export const killSetAnswer = z.object({
     z.array(
       z.object({
         agentId: described(id, 'The id of the agent.', 'airline-007'),
-        stopped: described(
+        isKilled: described(
           z.boolean(),
-          'Whether the agent is stopped. false: the plane cannot say that it is.',
+          'Whether the agent is killed. false: the plane cannot say that it is.',
           true,
         ),
         commandId: described(
@@ -134,15 +134,15 @@ export const killSetAnswer = z.object({
           'The id of the record of this agent on the log: the id of the command and a number. If the agent was already killed by the same key for the same reason, the id of that kill.',
           'kil_1-1',
         ),
-        revision: described(count.nullable(), 'The revision of the switch. null: not stopped.', 4),
+        revision: described(count.nullable(), 'The revision of the switch. null: not killed.', 4),
         sequence: described(
           count.nullable(),
-          'The ledger sequence of the kill. No ALLOW of the agent has a higher one until a revive. null: not stopped.',
+          'The ledger sequence of the kill. No ALLOW of the agent has a higher one until a revive. null: not killed.',
           420,
         ),
         openCount: described(
           count.nullable(),
-          'How many allowed actions may still run. null: not stopped, so more actions may be allowed.',
+          'How many allowed actions may still run. null: not killed, so more actions may be allowed.',
           1,
         ),
         open: described(
@@ -157,14 +157,14 @@ export const killSetAnswer = z.object({
               remedy: described(z.string(), 'What to do.', 'Wait 2 s.'),
             })
             .nullable(),
-          'Why the agent is not stopped, or why its kill is not on the log yet. null: all is well.',
+          'Why the agent is not killed, or why its kill is not on the log yet. null: all is well.',
         ),
       }),
     ),
     'What happened to each agent, in the order of their ids.',
   ),
-  stoppedCount: described(count, 'How many of the agents are stopped.', 2),
-  openCount: described(count, 'How many allowed actions of the stopped agents may still run.', 1),
+  killedCount: described(count, 'How many of the agents are killed.', 2),
+  openCount: described(count, 'How many allowed actions of the killed agents may still run.', 1),
 });
 
 export type KillSetAnswer = z.output<typeof killSetAnswer>;

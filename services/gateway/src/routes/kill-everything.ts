@@ -30,7 +30,7 @@ export function killEverything(server: HttpServer, gateway: Gateway): void {
       schema: {
         tags: ['kill switch'],
         summary: 'Stop a set of agents, every agent of the tenant, or of all tenants',
-        description: `With the scope \`agents\`, one command stops up to 100 agents, and the answer says for each what happened. If one of them is not stopped, the answer is an error: its \`kill\` has the same facts, and the same request with the same Idempotency-Key stops the others. The scope \`all\` stops all tenants, and needs a key with \`operate:all\`. Agents that appear later are stopped too. ${KILLS_THAT_COUNT}`,
+        description: `With the scope \`agents\`, one command kills up to 100 agents, and the answer says for each agent what happened. If one of them is not killed, the answer is an error: its \`kill\` has the same facts, and the same request with the same Idempotency-Key kills the others. The scope \`all\` stops all tenants, and needs a key with \`operate:all\`. Agents that appear later are stopped too. ${KILLS_THAT_COUNT}`,
         querystring: dryRunQuery,
         body: killBody,
         response: { 200: z.union([wouldKillSet, wouldKill, killSetAnswer, killAnswer]) },
