@@ -1,12 +1,16 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { lineDiff, shortened } from './line-diff.ts';
+import { lineDiff } from './line-diff.ts';
 
 const SIGNS = { same: ' ', added: '+', removed: '-' } as const;
-const written = (before: string, after: string) =>
-  lineDiff(before, after).map((line) => `${SIGNS[line.is]}${line.text}`);
+const shown = (before: string, after: string): (string | number)[] =>
+  lineDiff(before, after).flatMap((part): (string | number)[] =>
+    typeof part === 'number' ? [part] : part.map(({ is, text }) => `${SIGNS[is]}${text}`),
+  );
 
 test.each([
-  ['a\nb\n', 'a\nb\n', [' a', ' b']],
+  ['a\nb\n', 'a\nb\n', []],
+  ['a\nb', 'a\nb\n', []],
   ['a\nb\n', 'a\nc\n', [' a', '-b', '+c']],
   ['a\nb\nc\n', 'a\nc\n', [' a', '-b', ' c']],
   ['a\nc\n', 'a\nb\nc\n', [' a', '+b', ' c']],
@@ -14,27 +18,29 @@ test.each([
   ['a\n', '', ['-a']],
   ['x\na\nb\n', 'a\nb\ny\n', ['-x', ' a', ' b', '+y']],
 ])('compares %j with %j', (before, after, lines) => {
-  expect(written(before, after)).toEqual(lines);
-});
-
-test('keeps every line of both texts, for any texts', () => {
-  for (let round = 0; round < 200; round += 1) {
-    const text = (seed: number) =>
-      Array.from({ length: (seed * 7) % 9 }, (_, at) => 'abc'[(seed * (at + 3) + at) % 3]).join('\n');
-    const [before, after] = [text(round), text(round * 3 + 1)];
-    const lines = lineDiff(before, after);
-    const side = (other: 'added' | 'removed') =>
-      lines
-        .filter((line) => line.is !== other)
-        .map((line) => line.text)
-        .join('\n');
-    expect([side('added'), side('removed')]).toEqual([before, after]);
-  }
+  expect(shown(before, after)).toEqual(lines);
 });
 
 test('leaves out equal lines that are far from every change', () => {
   const before = Array.from({ length: 20 }, (_, at) => `line ${at}`);
   const after = before.with(10, 'changed');
-  const parts = shortened(lineDiff(before.join('\n'), after.join('\n')));
+  const parts = lineDiff(before.join('\n'), after.join('\n'));
   expect(parts.map((part) => (typeof part === 'number' ? part : part.length))).toEqual([7, 8, 6]);
+});
+
+test('counts or shows every line of both texts, for any texts', () => {
+  const lines = fc.array(fc.constantFrom('a', 'b', 'c', '', '\\ no line', '-d', '+e'), { maxLength: 30 });
+  const text = lines.map((all) => all.map((line) => `${line}\n`).join(''));
+  fc.assert(
+    fc.property(text, text, (before, after) => {
+      const parts = lineDiff(before, after);
+      const countOf = (other: 'added' | 'removed') =>
+        parts
+          .map((part) => (typeof part === 'number' ? part : part.filter(({ is }) => is !== other).length))
+          .reduce((sum, count) => sum + count, 0);
+      const counts = [before, after].map((one) => one.split('\n').length - 1);
+      if (before === after) expect(parts).toEqual([]);
+      else expect([countOf('added'), countOf('removed')]).toEqual(counts);
+    }),
+  );
 });

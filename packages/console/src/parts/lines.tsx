@@ -1,5 +1,5 @@
 /** What differs between two texts, line by line. */
-import { type DiffLine, lineDiff, shortened } from '../data/line-diff.ts';
+import { type DiffLine, lineDiff } from '../data/line-diff.ts';
 import styles from './parts.module.css';
 import { Empty } from './problem.tsx';
 
@@ -15,12 +15,12 @@ const LOOKS = {
  * @param same what to say if nothing differs
  */
 export function Lines({ before, after, same }: { before: string; after: string; same: string }) {
-  const lines = lineDiff(before, after);
-  if (lines.every(({ is }) => is === 'same')) return <Empty>{same}</Empty>;
+  const parts = lineDiff(before, after);
+  if (parts.length === 0) return <Empty>{same}</Empty>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: lines that are too long must be scrolled by the keyboard too
     <section className={styles.diff} aria-label="Changed lines" tabIndex={0}>
-      {shortened(lines).map((part, at) =>
+      {parts.map((part, at) =>
         typeof part === 'number' ? (
           // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one comparison have no other name
           <div key={at} className="quiet">
