@@ -1,4 +1,5 @@
-const UNITS = [
+/** The units of durations, the largest first, with their milliseconds. */
+export const DURATION_UNITS = [
   ['d', 86_400_000],
   ['h', 3_600_000],
   ['min', 60_000],
@@ -7,6 +8,6 @@ const UNITS = [
 
 /** Writes a duration in the largest unit that is exact: 1 h, 90 s, 1500 ms. */
 export function durationInWords(ms: number): string {
-  const [unit, unitMs] = UNITS.find(([, unitMs]) => ms >= unitMs && ms % unitMs === 0) ?? ['ms', 1];
+  const [unit, unitMs] = DURATION_UNITS.find(([, unitMs]) => ms >= unitMs && ms % unitMs === 0) ?? ['ms', 1];
   return `${ms / unitMs} ${unit}`;
 }

@@ -1,8 +1,8 @@
 /** What calls cost, to the micro-dollar: under load, and if a stream is cut by its client, its upstream or a kill. */
 
-import { waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ANTHROPIC_MODEL, type At, CLIENTS, OPENAI_MODEL } from './clients.fixture.ts';
+import { cutByUpstream, endedByKill, leftByClient } from './cut-streams.fixture.ts';
 import { openScene, type Scene, type SceneAgent } from './scene.fixture.ts';
 
 const PRICE = {
@@ -20,17 +20,6 @@ beforeAll(async () => {
 afterAll(() => scene[Symbol.asyncDispose]());
 
 const at = ({ apiKey }: SceneAgent): At => ({ ...scene, apiKey });
-const lastRequest = () => {
-  const request = scene.models.requests.at(-1);
-  if (request === undefined) throw new Error('the upstream got no request');
-  return request;
-};
-
-/** The number of events until `abcdefghij` is delivered. OpenAI has one event before the text, Anthropic has three. */
-const EVENTS = { openai: 3, anthropic: 5 };
-const text = ['abcdef', 'ghij', 'klm', 'nop'];
-const usage = { inputTokens: 1_003, cachedInputTokens: 401, outputTokens: 207 };
-
 /**
  * The 10 delivered bytes count as 4 tokens: 4 × 15 = 60. OpenAI states its usage only at the end, so the input is
  * estimated: the 117 bytes of the request count as 39 tokens, 39 × 3 = 117. Anthropic states its input at the start:
@@ -38,44 +27,24 @@ const usage = { inputTokens: 1_003, cachedInputTokens: 401, outputTokens: 207 };
  */
 const CUT = { openai: 177, anthropic: 1_987 };
 
-describe.each(CLIENTS)('a stream of $name', ({ protocol, stream }) => {
-  const hanging = { text, usage, fault: { kind: 'hang' as const, afterEvents: EVENTS[protocol] } };
+describe.each(CLIENTS)('a stream of $name', (client) => {
+  const { protocol } = client;
 
   test('that its client leaves costs the delivered part, and is cancelled at the upstream', async () => {
-    scene.models.script(hanging);
     const agent = await scene.agentUnder(PRICED);
-    let seen = '';
-    await stream(at(agent), {
-      onEvent: (event, stop) => {
-        seen += JSON.stringify(event);
-        if (seen.includes('ghij')) stop();
-      },
-    }).catch(() => {});
-    await waitUntil('the upstream was left', () => lastRequest().state === 'aborted');
+    await leftByClient(scene, client, agent);
     expect(await agent.spent()).toBe(CUT[protocol]);
   });
 
   test('that its upstream cuts costs the delivered part', async () => {
-    scene.models.script({ ...hanging, fault: { ...hanging.fault, kind: 'cut' } });
     const agent = await scene.agentUnder(PRICED);
-    await expect(stream(at(agent))).rejects.toThrow();
+    await cutByUpstream(scene, client, agent);
     expect(await agent.spent()).toBe(CUT[protocol]);
   });
 
   test('that a kill stops ends with an error, costs the delivered part, and is cancelled at the upstream', async () => {
-    scene.models.script(hanging);
     const agent = await scene.agentUnder(PRICED);
-    let seen = '';
-    const streaming = stream(at(agent), {
-      onEvent: (event) => {
-        seen += JSON.stringify(event);
-      },
-    });
-    streaming.catch(() => {});
-    await waitUntil('the text is delivered', () => seen.includes('ghij'));
-    await scene.call('POST', `/v1/agents/${agent.agentId}/kill`, { reason: 'a test' });
-    await expect(streaming).rejects.toThrow(/AGENT_KILLED.*a test/);
-    await waitUntil('the upstream was left', () => lastRequest().state === 'aborted');
+    await endedByKill(scene, client, agent);
     expect(await agent.spent()).toBe(CUT[protocol]);
   });
 });

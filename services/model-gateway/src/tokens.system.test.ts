@@ -1,7 +1,7 @@
 /** Limits on tokens in front of the SDKs: under load, if a stream is cut, and if a window frees. */
-import { waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type At, CLIENTS, type Client } from './clients.fixture.ts';
+import { cutByUpstream, endedByKill, leftByClient, USAGE } from './cut-streams.fixture.ts';
 import { openScene, type Scene, type SceneAgent } from './scene.fixture.ts';
 
 const UNLIMITED = { maxTokensTotal: 1_000_000 };
@@ -16,12 +16,6 @@ beforeAll(async () => {
 afterAll(() => scene[Symbol.asyncDispose]());
 
 const at = ({ apiKey }: SceneAgent): At => ({ ...scene, apiKey });
-const lastRequest = () => {
-  const request = scene.models.requests.at(-1);
-  if (request === undefined) throw new Error('the upstream got no request');
-  return request;
-};
-
 /** Returns what one call reserves. An answer without usage leaves its reservation charged. */
 async function reservedBy(client: Client, turn: 'create' | 'stream'): Promise<number> {
   scene.models.script({ usage: 'missing' });
@@ -30,22 +24,17 @@ async function reservedBy(client: Client, turn: 'create' | 'stream'): Promise<nu
   return agent.tokens();
 }
 
-/** The number of events until `abcdefghij` is delivered. OpenAI has one event before the text, Anthropic has three. */
-const EVENTS = { openai: 3, anthropic: 5 };
-const text = ['abcdef', 'ghij', 'klm', 'nop'];
-const usage = { inputTokens: 1_003, cachedInputTokens: 401, outputTokens: 207 };
-
 /**
  * The 10 delivered bytes count as 4 tokens. OpenAI states its usage only at the end, so the 117 bytes of the request
  * count as 39 tokens of input. Anthropic states its input at the start.
  */
 const CUT = { openai: 39 + 4, anthropic: 1_003 + 4 };
 
-describe.each(CLIENTS)('under a limit on tokens, $name', ({ protocol, create, stream }) => {
-  const hanging = { text, usage, fault: { kind: 'hang' as const, afterEvents: EVENTS[protocol] } };
+describe.each(CLIENTS)('under a limit on tokens, $name', (client) => {
+  const { protocol, create, stream } = client;
 
   test('is charged the tokens that the upstream states, whole and streamed', async () => {
-    scene.models.script({ usage });
+    scene.models.script({ usage: USAGE });
     const agent = await scene.agentUnder(UNLIMITED);
     await create(at(agent));
     expect(await agent.tokens()).toBe(1_003 + 207);
@@ -54,39 +43,20 @@ describe.each(CLIENTS)('under a limit on tokens, $name', ({ protocol, create, st
   });
 
   test('is charged the delivered part of a stream that it leaves', async () => {
-    scene.models.script(hanging);
     const agent = await scene.agentUnder(UNLIMITED);
-    let seen = '';
-    await stream(at(agent), {
-      onEvent: (event, stop) => {
-        seen += JSON.stringify(event);
-        if (seen.includes('ghij')) stop();
-      },
-    }).catch(() => {});
-    await waitUntil('the upstream was left', () => lastRequest().state === 'aborted');
+    await leftByClient(scene, client, agent);
     expect(await agent.tokens()).toBe(CUT[protocol]);
   });
 
   test('is charged the delivered part of a stream that its upstream cuts', async () => {
-    scene.models.script({ ...hanging, fault: { ...hanging.fault, kind: 'cut' } });
     const agent = await scene.agentUnder(UNLIMITED);
-    await expect(stream(at(agent))).rejects.toThrow();
+    await cutByUpstream(scene, client, agent);
     expect(await agent.tokens()).toBe(CUT[protocol]);
   });
 
   test('is charged the delivered part of a stream that a kill stops', async () => {
-    scene.models.script(hanging);
     const agent = await scene.agentUnder(UNLIMITED);
-    let seen = '';
-    const streaming = stream(at(agent), {
-      onEvent: (event) => {
-        seen += JSON.stringify(event);
-      },
-    });
-    streaming.catch(() => {});
-    await waitUntil('the text is delivered', () => seen.includes('ghij'));
-    await scene.call('POST', `/v1/agents/${agent.agentId}/kill`, { reason: 'a test' });
-    await expect(streaming).rejects.toThrow(/AGENT_KILLED.*a test/);
+    await endedByKill(scene, client, agent);
     expect(await agent.tokens()).toBe(CUT[protocol]);
   });
 });

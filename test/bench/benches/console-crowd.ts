@@ -5,8 +5,6 @@
 import { once } from 'node:events';
 import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openPlane, planeConfig } from '@mandate/plane';
-import { silentLogger } from '@mandate/runtime';
 import { compare, type Sample, stated } from '../measure/compare.ts';
 import { type Latencies, latenciesOf } from '../measure/latencies.ts';
 import { figuresOf } from '../measure/load-figures.ts';
@@ -14,8 +12,8 @@ import { cpuSince } from '../measure/work.ts';
 import type { Row } from '../row.ts';
 import { newActions } from '../workload/actions.ts';
 import { type HttpLoad, startHttpLoad } from '../workload/http-load.ts';
-import { limitNothing, type To } from '../workload/limit-nothing.ts';
-import { mandatesFileIn } from '../workload/mandate.ts';
+import type { To } from '../workload/limit-nothing.ts';
+import { planeInProcess } from '../workload/plane-in-process.ts';
 import { temporaryFolder } from '../workload/temporary-log.ts';
 import { openConsoles } from '../workload/with-consoles.ts';
 
@@ -31,22 +29,13 @@ const EVERY_MS = 10;
 
 export async function consoleCrowd(): Promise<Row[]> {
   using folder = temporaryFolder();
-  const config = planeConfig.parse({
-    PLANE_DATA_PATH: folder.path,
-    PLANE_MANDATES_PATH: mandatesFileIn(folder.path),
-    PLANE_PORT: 0,
-  });
-  const plane = await openPlane(config, silentLogger());
+  const { plane, toPlane } = await planeInProcess(folder.path);
   const client = startHttpLoad();
   try {
-    const key = plane.firstKeys.find(({ name }) => name === 'operator')?.key ?? '';
-    const admin = plane.firstKeys.find(({ name }) => name === 'admin')?.key ?? key;
-    const toPlane = { url: plane.url, key };
-    await limitNothing(toPlane);
     const people = await Promise.all(
       Array.from({ length: KEYS }, async (_, n) => {
         const body = { name: `person ${n}`, role: 'operator' };
-        return (await sent<{ key: string }>({ url: plane.url, key: admin }, '/v1/keys', body)).key;
+        return (await sent<{ key: string }>(toPlane, '/v1/keys', body)).key;
       }),
     );
     const keys = Array.from({ length: CONSOLES }, (_, n) => people[n % KEYS] ?? '');

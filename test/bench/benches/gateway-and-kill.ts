@@ -3,16 +3,15 @@
  * The rival is a bare fastify route that echoes the body.
  */
 
-import { openPlane, type Plane, planeConfig } from '@mandate/plane';
-import { silentLogger } from '@mandate/runtime';
+import type { Plane } from '@mandate/plane';
 import { fastify } from 'fastify';
 import { compare, stated } from '../measure/compare.ts';
 import { figuresOf } from '../measure/load-figures.ts';
 import type { Row } from '../row.ts';
 import { newActions } from '../workload/actions.ts';
 import { type HttpLoad, startHttpLoad } from '../workload/http-load.ts';
-import { limitNothing, type To } from '../workload/limit-nothing.ts';
-import { mandatesFileIn } from '../workload/mandate.ts';
+import type { To } from '../workload/limit-nothing.ts';
+import { planeInProcess } from '../workload/plane-in-process.ts';
 import { temporaryFolder } from '../workload/temporary-log.ts';
 
 const REQUESTS = 4_000;
@@ -21,20 +20,12 @@ const KILLS = 300;
 
 export async function gatewayAndKill(): Promise<Row[]> {
   using folder = temporaryFolder();
-  const config = planeConfig.parse({
-    PLANE_DATA_PATH: folder.path,
-    PLANE_MANDATES_PATH: mandatesFileIn(folder.path),
-    PLANE_PORT: 0,
-  });
-  const plane = await openPlane(config, silentLogger());
+  const { plane, toPlane } = await planeInProcess(folder.path);
   const bare = fastify();
   bare.post('/echo', async (request) => request.body);
   const echo = await bare.listen({ host: '127.0.0.1', port: 0 });
   const client = startHttpLoad();
   try {
-    const key = plane.firstKeys.find(({ name }) => name === 'operator')?.key ?? null;
-    const toPlane = { url: plane.url, key };
-    await limitNothing(toPlane);
     const toEcho = { url: echo, key: null, path: '/echo' };
     return [
       ...(await publishing(plane, client, toPlane, toEcho)),

@@ -15,6 +15,13 @@ import { STANDS_FOR_ACTION } from './stands-for-action.ts';
 
 export const IS_QUESTION = "(verdict = 'DEFER' OR code = 'APPROVAL_EXPIRED')";
 export const OF_ACTIONS = `tenant = {tenant:String} AND NOT void AND ${STANDS_FOR_ACTION}`;
+/** The decisions of the actions in `questions`, which the query must have as a WITH clause. */
+export const OF_QUESTIONS = `${OF_ACTIONS} AND id IN (
+          SELECT id FROM decisions
+          WHERE tenant = {tenant:String} AND id >= (SELECT min(id) FROM questions)
+            AND action_id IN (SELECT action_id FROM questions)
+            AND (agent_id, action_id) IN (SELECT agent_id, action_id FROM questions)
+        )`;
 /** Ids have no order within a millisecond. The ledger sequence gives the order there. */
 export const IN_ORDER = '(appended_at, ledger_sequence, id)';
 
@@ -99,12 +106,7 @@ export const approvals = question({
         SELECT arrayFlatten(groupArray(ids)) FROM (
           SELECT groupArray(id) AS ids, argMaxIf((id, decided_at), ${IN_ORDER}, ${IS_QUESTION}) AS newest, argMax(id, ${IN_ORDER}) AS last_id
           FROM decisions FINAL
-          WHERE ${OF_ACTIONS} AND id IN (
-            SELECT id FROM decisions
-            WHERE tenant = {tenant:String} AND id >= (SELECT min(id) FROM questions)
-              AND action_id IN (SELECT action_id FROM questions)
-              AND (agent_id, action_id) IN (SELECT agent_id, action_id FROM questions)
-          )
+          WHERE ${OF_QUESTIONS}
           GROUP BY agent_id, action_id
           HAVING newest.1 != ''${narrowed(
             { fromMs, toMs, before, waiting },

@@ -5,7 +5,7 @@
 import { count, id, tenant } from '@mandate/schemas';
 import { z } from 'zod';
 import { narrowed, question } from '../question.ts';
-import { IN_ORDER, IS_QUESTION, OF_ACTIONS } from './approvals.ts';
+import { IN_ORDER, IS_QUESTION, OF_ACTIONS, OF_QUESTIONS } from './approvals.ts';
 import { period } from './decision-filter.ts';
 
 export const waitingApprovals = question({
@@ -26,12 +26,7 @@ export const waitingApprovals = question({
     SELECT count() AS waiting FROM (
       SELECT argMaxIf((id, decided_at), ${IN_ORDER}, ${IS_QUESTION}) AS newest, argMax(id, ${IN_ORDER}) AS last_id
       FROM decisions FINAL
-      WHERE ${OF_ACTIONS} AND id IN (
-        SELECT id FROM decisions
-        WHERE tenant = {tenant:String} AND id >= (SELECT min(id) FROM questions)
-          AND action_id IN (SELECT action_id FROM questions)
-          AND (agent_id, action_id) IN (SELECT agent_id, action_id FROM questions)
-      )
+      WHERE ${OF_QUESTIONS}
       GROUP BY agent_id, action_id
       HAVING newest.1 != '' AND newest.1 = last_id${narrowed(
         { fromMs, toMs },

@@ -1,10 +1,5 @@
 /** Returns how long ago something was, in words. Programs need exact times instead. */
-const UNITS = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['min', 60_000],
-  ['s', 1_000],
-] as const;
+import { DURATION_UNITS } from '@mandate/schemas/duration-in-words';
 
 export function relativeTime(atMs: number, nowMs: number): string {
   const apart = duration(Math.abs(nowMs - atMs));
@@ -19,7 +14,7 @@ export function shownTime(at: string, nowMs: number | null): string {
 
 /** Returns a duration in one unit, rounded down. Null for less than a second. */
 export function duration(ms: number): string | null {
-  const [unit, unitMs] = UNITS.find(([, unitMs]) => ms >= unitMs) ?? [null, 1];
+  const [unit, unitMs] = DURATION_UNITS.find(([, unitMs]) => ms >= unitMs) ?? [null, 1];
   return unit === null ? null : `${Math.floor(ms / unitMs)} ${unit}`;
 }
 
@@ -27,7 +22,7 @@ export function duration(ms: number): string | null {
 export function roundedUp(ms: number): string {
   const stepMs = ms >= 86_400_000 ? 3_600_000 : ms >= 3_600_000 ? 60_000 : 1_000;
   let left = Math.max(1, Math.ceil(ms / stepMs)) * stepMs;
-  const parts = UNITS.map(([unit, unitMs]) => {
+  const parts = DURATION_UNITS.map(([unit, unitMs]) => {
     const count = Math.floor(left / unitMs);
     left -= count * unitMs;
     return count === 0 ? '' : `${count} ${unit}`;

@@ -1,4 +1,5 @@
 /** Times as text. Every time is shown in one zone, which the header names. */
+import { DURATION_UNITS } from '@mandate/schemas/duration-in-words';
 
 const ZONE = 'mandate.zone';
 
@@ -54,18 +55,11 @@ export function bucketStart(start: string, interval: string): string {
   return interval === '1d' ? formatted(atMs, 'shortDay') : clockTime(atMs).slice(0, 5);
 }
 
-const UNITS = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['min', 60_000],
-  ['s', 1_000],
-] as const;
-
 /** `4 min`, `3.2 s` below ten seconds, `120 ms` below a second. */
 export function duration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 10_000) return `${(ms / 1_000).toFixed(1)} s`;
-  const [unit, size] = UNITS.find(([, size]) => ms >= size) ?? ['s', 1_000];
+  const [unit, size] = DURATION_UNITS.find(([, size]) => ms >= size) ?? ['s', 1_000];
   return `${Math.floor(ms / size)} ${unit}`;
 }
 

@@ -11,6 +11,7 @@ import { dollars, shortDollars } from '../data/money.ts';
 import { useRead } from '../data/read.ts';
 import { useWhyNot } from '../data/session.ts';
 import { bucketStart, zone } from '../data/time.ts';
+import { AgentLink } from '../parts/agent-link.tsx';
 import { StackedBars } from '../parts/chart.tsx';
 import { DecisionTable } from '../parts/decision-table.tsx';
 import { EffectiveTable } from '../parts/effective.tsx';
@@ -117,15 +118,7 @@ export function Agent() {
                       .join(', ') || 'none'}
                   </dd>
                   <dt>Parent</dt>
-                  <dd>
-                    {document.parent === undefined ? (
-                      'none'
-                    ) : (
-                      <Link to="/agents/$agent" params={{ agent: document.parent }}>
-                        {document.parent}
-                      </Link>
-                    )}
-                  </dd>
+                  <dd>{document.parent === undefined ? 'none' : <AgentLink id={document.parent} />}</dd>
                 </dl>
               )}
             </Read>

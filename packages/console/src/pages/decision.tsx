@@ -6,6 +6,7 @@ import { command, quoted } from '../data/command.ts';
 import { titleOf } from '../data/events.ts';
 import { dollars } from '../data/money.ts';
 import { useRead } from '../data/read.ts';
+import { AgentLink } from '../parts/agent-link.tsx';
 import { By } from '../parts/by.tsx';
 import { DecisionTable } from '../parts/decision-table.tsx';
 import { Money } from '../parts/money.tsx';
@@ -78,9 +79,7 @@ function Told(told: Explanation) {
         <dl>
           <dt>Agent</dt>
           <dd>
-            <Link to="/agents/$agent" params={{ agent: decision.agentId }}>
-              {decision.agentId}
-            </Link>
+            <AgentLink id={decision.agentId} />
           </dd>
           <dt>Action</dt>
           <dd>

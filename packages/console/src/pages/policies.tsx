@@ -7,6 +7,7 @@ import { command } from '../data/command.ts';
 import { counted } from '../data/numbers.ts';
 import { useRead } from '../data/read.ts';
 import { useWhyNot } from '../data/session.ts';
+import { AgentLink } from '../parts/agent-link.tsx';
 import { ListSection } from '../parts/list-section.tsx';
 import { May } from '../parts/may.tsx';
 import { Page } from '../parts/page.tsx';
@@ -81,9 +82,7 @@ function Concerned({ agents }: { agents: readonly AgentDocument[] }) {
       {agents.slice(0, NAMED).map(({ id }, index) => (
         <Fragment key={id}>
           {index > 0 && ', '}
-          <Link to="/agents/$agent" params={{ agent: id }}>
-            {id}
-          </Link>
+          <AgentLink id={id} />
         </Fragment>
       ))}
       {more > 0 && ` and ${counted(more)} more`}

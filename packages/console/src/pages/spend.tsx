@@ -9,6 +9,7 @@ import { useParameters } from '../data/parameters.ts';
 import { type Period, periodInWords, periodOf } from '../data/period.ts';
 import { useRead } from '../data/read.ts';
 import { bucketStart, wholeTime, zone } from '../data/time.ts';
+import { AgentLink } from '../parts/agent-link.tsx';
 import { Meter, StackedBars } from '../parts/chart.tsx';
 import { Figures } from '../parts/figures.tsx';
 import { Money } from '../parts/money.tsx';
@@ -195,11 +196,7 @@ function groupColumns(by: string, from: string): readonly Column<Group | Others 
         if (!('group' in row)) return `${counted(row.groups)} others`;
         const name = nameOf(row, by);
         if (by !== 'agent' || !isNamed(row, by)) return name;
-        return (
-          <Link to="/agents/$agent" params={{ agent: name }}>
-            {name}
-          </Link>
-        );
+        return <AgentLink id={name} />;
       },
     },
     { head: 'Spent', look: 'number', cell: ({ spentMicros }) => <Money micros={spentMicros} /> },

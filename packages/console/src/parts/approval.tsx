@@ -6,6 +6,7 @@ import { withQuery } from '../data/api.ts';
 import { useRead } from '../data/read.ts';
 import { useWhyNot } from '../data/session.ts';
 import { duration } from '../data/time.ts';
+import { AgentLink } from './agent-link.tsx';
 import { Ask } from './ask.tsx';
 import { By } from './by.tsx';
 import { Lines } from './lines.tsx';
@@ -22,9 +23,7 @@ export function Question({ approval }: { approval: ApprovalFound }) {
       <dl>
         <dt>Agent</dt>
         <dd>
-          <Link to="/agents/$agent" params={{ agent: approval.agentId }}>
-            {approval.agentId}
-          </Link>
+          <AgentLink id={approval.agentId} />
         </dd>
         <dt>Wants to call</dt>
         <dd>{approval.tool ?? 'an action without a tool'}</dd>

@@ -1,5 +1,6 @@
 import type { DecisionFound } from '@mandate/query';
 import { Link } from '@tanstack/react-router';
+import { AgentLink } from './agent-link.tsx';
 import { Money } from './money.tsx';
 import { type Column, Table } from './table.tsx';
 import { Verdict } from './verdict.tsx';
@@ -17,11 +18,7 @@ export const DECISION_COLUMNS = {
   agent: {
     head: 'Agent',
     look: 'wide',
-    cell: ({ agentId }) => (
-      <Link to="/agents/$agent" params={{ agent: agentId }}>
-        {agentId}
-      </Link>
-    ),
+    cell: ({ agentId }) => <AgentLink id={agentId} />,
   },
   action: {
     head: 'Action',

@@ -142,7 +142,7 @@ function Kill({
   );
 }
 
-/** A kill that only the log has not taken yet stops its target all the same. Throws any other problem. */
+/** Returns the answer also if the kill is in force but not yet on the log. Throws any other problem. */
 async function inForce(
   sending: Promise<{ body: KillAnswer | KillSetAnswer }>,
 ): Promise<Pick<Killed, 'answer' | 'warning'>> {

@@ -1,5 +1,8 @@
 /** Imports a text as the command does, without files. */
 import { replaceSpans } from '@mandate/schemas/json-spans';
+import { runs } from '@mandate/testing/run-options';
+import fc from 'fast-check';
+import { expect } from 'vitest';
 import { type ProxyAsked, planImport, planUndo } from './plan-import.ts';
 import { readClientConfig } from './read-client-config.ts';
 
@@ -16,4 +19,12 @@ export async function imported(text: string, asked: ProxyAsked = ASKED): Promise
 
 export async function undone(text: string): Promise<string> {
   return replaceSpans(text, planUndo(await readClientConfig(text, 'the file')).edits);
+}
+
+/** An import and its undo give the same bytes, for any of these texts. */
+export async function expectUndone(given: fc.Arbitrary<{ text: string }>): Promise<void> {
+  const isUndone = fc.asyncProperty(given, async ({ text }) => {
+    expect(await undone(await imported(text))).toBe(text);
+  });
+  await fc.assert(isUndone, { numRuns: runs(2_000) });
 }
