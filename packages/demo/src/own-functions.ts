@@ -1,6 +1,6 @@
 /**
- * Tools that are functions of an agent's own program. No proxy stands in front of a function, so such an agent asks the
- * plane itself.
+ * Tools that are functions in the program of the agent. A proxy cannot see the call of a function. So the agent itself
+ * asks the plane before each call.
  */
 
 const FUNCTIONS: Readonly<Record<string, (args: Readonly<Record<string, unknown>>) => string>> = {

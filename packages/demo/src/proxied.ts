@@ -1,6 +1,6 @@
 /**
- * An agent whose MCP client starts the server itself. It starts the server through `mandate mcp`, and that is the only
- * change.
+ * An agent whose MCP client starts the MCP server as a process. The client starts `mandate mcp` with the command of the
+ * server. Nothing else of the agent is changed.
  */
 import type { ApiClient } from '@mandate/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';

@@ -17,8 +17,8 @@ export type LiteralAutomaton = {
   /** The size of the hash table minus one. The size is a power of two. */
   readonly mask: number;
   /**
-   * For each state, a set of 32 bits. Bit n is set if the hash table has an edge of the state for a code unit whose last
-   * five bits are n. Most missing edges are recognized by this set, without a look-up.
+   * For each state, a set of 32 bits, one for each value of the last five bits of a code unit. A bit is set if the hash
+   * table has an edge of the state for such a code unit. If the bit is not set, no look-up is necessary.
    */
   readonly hints: Int32Array;
   /** For each state, the longest proper suffix that is also a state. */

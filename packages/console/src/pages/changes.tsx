@@ -136,7 +136,7 @@ const READ_COLUMNS: readonly Column<ReadFound>[] = [
 
 function ReadsPage({ search, isRefused }: { search: Parameters; isRefused: boolean }) {
   const { key, route, from, cursor, own } = search;
-  // Most reads are those that each page of the console makes by itself. Nobody looked at anything by them.
+  // Every page of the console makes these reads. They do not say what the person wanted to see.
   const notRoute = own === 'true' || isRefused || route !== undefined ? undefined : OWN_ROUTES;
   const path = withQuery('/v1/audit/reads', {
     ...{ key, route, notRoute, from, cursor, limit: 50 },

@@ -69,7 +69,7 @@ class StdioProxy {
   /** The answers that are not passed yet, because the policies are asked about their lists. */
   readonly #beingFiltered = new Set<Promise<void>>();
   #fault: string | null = null;
-  /** True when the client or the server has ended, so that nobody answers a question to the server. */
+  /** True after the client or the server has ended. Then the proxy asks the server nothing more. */
   #isOver = false;
 
   constructor(parts: Parts) {
@@ -368,7 +368,7 @@ class StdioProxy {
     }
   }
 
-  /** A question that stayed open would keep the process alive until its time is up. */
+  /** Ends the open questions to the server. Their timers would keep the process alive. */
   #endQuestions(): void {
     this.#isOver = true;
     for (const [id, answer] of this.#askedServer) answer(noAnswer(id));

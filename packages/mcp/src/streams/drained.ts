@@ -5,7 +5,7 @@ import type { Readable, Writable } from 'node:stream';
 /**
  * Resolves when the stream takes more bytes, or has closed. Leaves no listener behind.
  *
- * @param source where the bytes come from. When it has closed, nobody waits any longer
+ * @param source the stream from which the bytes come. If it closes, the wait ends
  */
 export async function drained(stream: Writable, source?: Readable): Promise<void> {
   if (!stream.writableNeedDrain || stream.destroyed || source?.destroyed) return;

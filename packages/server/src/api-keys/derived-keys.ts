@@ -1,8 +1,8 @@
 /**
- * API keys that a server computes again when it needs them, and does not store. The public id is random, and the
- * record of the key contains it. The secret part is computed from the id, the owner and the secret of the data folder.
- * So nobody can learn the key from its record. A revoked key is never issued again, because its id is random. Every
- * server of a plane computes the same key.
+ * API keys that a server does not store. It computes a key each time it needs it. The public id is random, and the
+ * record of the key contains it. The server computes the secret part from the id, the owner and the secret of the data
+ * folder. So the record does not reveal the key. A new key always has a new random id, so a revoked key is never issued
+ * again. All servers of a plane compute the same key.
  */
 import { createHmac, hkdfSync } from 'node:crypto';
 import { apiKeyOf, makeKeyId } from './key-format.ts';

@@ -8,10 +8,7 @@ import { problemOfError } from './problem-of-error.ts';
 
 /** What a refusal looks like. */
 type WrittenProblem = { headers: Readonly<Record<string, string>>; type?: string; body: object };
-/**
- * Shows a page to a browser that opens an address without a route. Null: the browser gets a problem document, as any
- * other caller.
- */
+/** Shows a page if a browser opens an address that has no route. Null: browsers get a problem document too. */
 type UnknownPage = { show: ((reply: FastifyReply) => Promise<FastifyReply>) | null };
 
 declare module 'fastify' {

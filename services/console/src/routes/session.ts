@@ -67,8 +67,8 @@ export function session(
       },
     },
     (request, reply) => {
-      // The cookie of a session is not accepted here. Otherwise a session could renew itself for ever, and the person
-      // would never have to show the key again.
+      // A sign-in needs the key itself. If the cookie of a session were enough, a session could renew itself without an
+      // end.
       if (request.browserSession !== null) throw keyNotShown();
       const nowMs = clock();
       const began = { key: credentialOf(request) ?? '', person: null, provenMs: nowMs };

@@ -1,4 +1,4 @@
-/** GET /v1/agents/:id/effective: what an agent may do now, or what it might do at a moment. */
+/** GET /v1/agents/:id/effective: the rules and policies of an agent, now or at a moment of the past. */
 import { type Effective, effectiveOf, type TenantControl } from '@mandate/control';
 import { agentDocument, count, described, id, RULE_MODES, time, wireTime } from '@mandate/schemas';
 import { callerOf, HttpProblem, type HttpRequest, type HttpServer } from '@mandate/server';

@@ -1,4 +1,4 @@
-/** GET /v1/mandates-file: what the plane reads in its mandates file, and what is wrong with an edit. */
+/** GET /v1/mandates-file: the mandates in force from the file, and the faults of an edit that is not in force. */
 import { count, described, id, time, wireTime } from '@mandate/schemas';
 import { HttpProblem, type HttpServer } from '@mandate/server';
 import { z } from 'zod';

@@ -117,7 +117,8 @@ export async function* eventsFrom(
         yield events;
         events = '';
         saidAtMs = performance.now();
-        // All streams of a tenant get the same answer at the same time. Without turns they would write all at once.
+        // All streams of a tenant get an answer at the same time. Without turns, no request would be served until all
+        // of them have written their events.
         if (turns.isOver()) await turns.next(lane);
       }
     }
@@ -145,9 +146,9 @@ async function* eachOf(all: All, reached: FeedPositions): Written {
 }
 
 /**
- * Yields the newest decisions and settlements of a look, and before them the number of those that were left out. No
- * control event is left out, so nobody misses a kill. The number has no id: a listener that loses the connection after
- * it gets the whole look again.
+ * Yields the newest decisions and settlements of a look. If some are left out, their number comes first. Control events
+ * are never left out, because every listener must get every kill. The event with the number has no id. So a listener
+ * that loses the connection after this event gets the whole look again.
  */
 async function* newestOf(
   all: All,

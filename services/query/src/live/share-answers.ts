@@ -1,17 +1,17 @@
 /**
- * Streams that follow the same rows ask the same questions at almost the same time: every open console does. They share
- * one answer, so that many listeners cost ClickHouse as much as one.
+ * Streams that follow the same rows ask the same questions at almost the same time. For example, all open consoles of a
+ * tenant do. These streams share one answer. So ClickHouse has no more work with many streams than with one.
  */
 import type { AskAudit } from '@mandate/audit';
 
-/** The answers that are under way or fresh, by question and by its parameters. The tenant is one of them. */
+/** The answers that are under way or fresh, by question and by its parameters. One of the parameters is the tenant. */
 type Answers = Map<object, Map<string, Promise<unknown[]>>>;
 
 /**
- * Returns an `ask` that gives an answer to everybody who asks the same question within `freshMs`. Nobody may change the
- * rows of an answer.
+ * Returns a function like `ask` that asks ClickHouse once for equal questions. An answer counts for `freshMs` after it
+ * came. Callers must not change the rows of an answer, because other callers get the same rows.
  *
- * @param ask must not depend on a single caller, because others may wait for its answer
+ * @param ask must not end because one caller has left: other callers may wait for the answer
  */
 export function shareAnswers(ask: AskAudit, freshMs: number): AskAudit {
   const answers: Answers = new Map();
