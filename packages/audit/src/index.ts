@@ -14,7 +14,7 @@
 export { openEmbeddedAudit } from './embedded.ts';
 export { exportPart } from './export-part.ts';
 export { type AskAudit, controlEventFeed, decisionFeed, type Feed, settlementFeed } from './live/feed.ts';
-export { type FeedPosition, positionNow, positionSince, rowsAfter } from './live/follow.ts';
+export { type FeedPosition, placeOf, positionNow, positionSince, rowsAfter } from './live/follow.ts';
 export { MIGRATIONS_DIRECTORY, migrate, missingMigrations } from './migrate.ts';
 export { dropMonths, type Month, oldMonths } from './old-months.ts';
 export { openAudit, openServerAsItIs } from './open-audit.ts';

@@ -39,22 +39,27 @@ export function positionSince(sinceMs: number): FeedPosition {
 
 /**
  * Returns the position after all rows that are stored now. A row that is stored later is returned only if its time is
- * recent.
+ * recent. The earliest time is a whole hour, so that listeners of the same hour can be at the same place.
  */
 export async function positionNow(
   ask: AskAudit,
   feed: Pick<Feed<never>, 'tenant' | 'ends'>,
   nowMs: number,
 ): Promise<FeedPosition> {
-  const sinceMs = longBefore(nowMs);
-  const askedFromMs = minuteOf(sinceMs);
+  const recentMs = longBefore(nowMs);
+  const sinceMs = recentMs - (recentMs % 3_600_000);
   const ends = await feed.ends(ask, {
     tenant: feed.tenant,
-    sinceMs: askedFromMs,
-    recordedFromMs: askedFromMs,
+    sinceMs,
+    recordedFromMs: minuteOf(recentMs),
   });
   const through = new Map(ends.map(({ logPartition, logOffset }) => [logPartition, logOffset]));
   return { sinceMs, lookedAtMs: nowMs, through };
+}
+
+/** Returns a text that is equal for positions after which the same rows follow. */
+export function placeOf({ sinceMs, lookedAtMs, through }: FeedPosition): string {
+  return JSON.stringify([sinceMs, minuteOf(lookedAtMs), [...through]]);
 }
 
 /** A row that counts, the time when it was decided, settled or done, and the position after it. */

@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FeedPosition } from '@mandate/audit';
 import { HttpProblem } from '@mandate/server';
 import { expect, test } from 'vitest';
 import { eventId, type FeedPositions, type LiveEvent, positionsOf } from './event-id.ts';
-import { eventsFrom, type Followed, positionsToBegin } from './follow-audit.ts';
+import { eventsFrom, type Followed, type NewestLook, positionsToBegin } from './follow-audit.ts';
+import { type Share, shareResults } from './share-answers.ts';
 
 const position: FeedPosition = { sinceMs: 1, lookedAtMs: 2, through: new Map([[3, 4]]) };
 const ask = async () => [];
@@ -24,13 +26,15 @@ function table(
       const found = looks.shift() ?? [];
       if (found instanceof Error) throw found;
       const since = from.through.get(0) ?? -1;
-      for (const offset of found.filter((one) => one > since))
-        yield {
-          text: JSON.stringify({ offset }),
-          atMs: offset,
-          position: { ...from, through: new Map([[0, offset]]) },
-        };
-      return { position: { ...from, lookedAtMs: nowMs }, isAll: isAll || looks.length === 0 };
+      let { through } = from;
+      for (const offset of found.filter((one) => one > since)) {
+        through = new Map([[0, offset]]);
+        yield { text: JSON.stringify({ offset }), atMs: offset, position: { ...from, through } };
+      }
+      return {
+        position: { ...from, through, lookedAtMs: nowMs },
+        isAll: isAll || looks.length === 0,
+      };
     },
   };
   return { followed, looks: () => looked };
@@ -39,11 +43,23 @@ type Table = { event: LiveEvent; isAll: boolean };
 
 function events(
   followed: Followed | readonly Followed[],
-  given: { until?: AbortSignal; mayGoOn?: () => Promise<boolean>; newest?: number } = {},
+  given: {
+    until?: AbortSignal;
+    mayGoOn?: () => Promise<boolean>;
+    newest?: number;
+    share?: Share<NewestLook>;
+  } = {},
 ) {
-  const { until = new AbortController().signal, mayGoOn = async () => true, newest } = given;
-  const options = { ask, clock: () => 9, everyMs: 0, until, mayGoOn, lane: ['acme'], newest };
-  return eventsFrom({ decision: position, control: position }, [followed].flat(), options);
+  const { until = new AbortController().signal, mayGoOn = async () => true, newest, share } = given;
+  const options = {
+    ...{ ask, clock: () => 9, everyMs: 0, until, mayGoOn, lane: ['acme'] },
+    newest: newest === undefined ? undefined : { count: newest, share: share ?? shareResults(0) },
+  };
+  return textsOf(eventsFrom({ decision: position, control: position }, [followed].flat(), options));
+}
+
+async function* textsOf(pieces: AsyncGenerator<string | Buffer>): AsyncGenerator<string> {
+  for await (const piece of pieces) yield String(piece);
 }
 
 const dataIn = (text: string | undefined) => /^data: (.*)$/m.exec(text ?? '')?.[1];
@@ -113,6 +129,22 @@ test('sends the newest events of a look, counts the others, and leaves out no co
   const ids = [...value.matchAll(/^id: (.*)$/gm)].map(([, id = '']) => positionsOf(id));
   // Who reconnects after the first of them gets neither it nor the decision before it again.
   expect(ids.map((read) => read?.decision?.through.get(0))).toEqual([1, 3, 5, 7]);
+});
+
+test('streams that want the newest events share each look', async () => {
+  const { followed, looks } = table([[1, 2], [3], [4, 5]]);
+  const share = shareResults<NewestLook>(60_000);
+  const read = await Promise.all(
+    Array.from({ length: 20 }, async (_, n) => {
+      const stream = events(followed, { newest: 10, share });
+      await stream.next();
+      if (n >= 10) await sleep(5);
+      return await told(stream, 5);
+    }),
+  );
+  const all = [1, 2, 3, 4, 5].map((offset) => `decision ${offset}`);
+  expect(read).toEqual(Array.from({ length: 20 }, () => all));
+  expect(looks()).toBe(3);
 });
 
 test('waits while the audit is away, and then continues from its position', async () => {

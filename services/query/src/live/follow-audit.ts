@@ -8,13 +8,15 @@ import {
   type AskAudit,
   type Feed,
   type FeedPosition,
+  placeOf,
   positionNow,
   positionSince,
   rowsAfter,
 } from '@mandate/audit';
 import { type Clock, type Lane, turns } from '@mandate/runtime';
 import { HttpProblem } from '@mandate/server';
-import { eventId, type FeedPositions, type LiveEvent } from './event-id.ts';
+import { eventId, type FeedPositions, LIVE_EVENTS, type LiveEvent } from './event-id.ts';
+import type { Share } from './share-answers.ts';
 
 /** After this time, a listener that has lost its connection should connect again. */
 const RETRY_MS = 1_000;
@@ -84,6 +86,16 @@ export async function positionsToBegin(
   return positions;
 }
 
+/** What a look sends to a stream that wants the newest events only. */
+export type NewestLook = {
+  text: Buffer;
+  /** The positions after the look. */
+  reached: FeedPositions;
+  isAll: boolean;
+  /** When the look ended, by `performance.now()`. */
+  endedAtMs: number;
+};
+
 /**
  * Yields events after `positions`, until `until` aborts or `mayGoOn` returns false. Waits while the audit is away.
  */
@@ -98,62 +110,90 @@ export async function* eventsFrom(
     mayGoOn: () => Promise<boolean>;
     /** The lane that pays for the time of writing events. */
     lane: Lane;
-    /** How many decisions, and how many settlements, a look sends at most. The older ones are counted. */
-    newest?: number | undefined;
+    /**
+     * How many decisions, and how many settlements, a look sends at most. The older ones are counted. Streams of the
+     * same tables share a look with `share`, so its rows are read and written once for all of them.
+     */
+    newest?: { count: number; share: Share<NewestLook> } | undefined;
   },
-): AsyncGenerator<string> {
+): AsyncGenerator<string | Buffer> {
   const { ask, clock, everyMs, until, mayGoOn, lane, newest } = options;
-  const reached: FeedPositions = { ...positions };
+  let reached: FeedPositions = { ...positions };
   yield `retry: ${RETRY_MS}\nid: ${eventId(reached)}\n\n`;
   let saidAtMs = performance.now();
   while (!until.aborted && (await mayGoOn())) {
-    const all = lookAtAll(reached, tables, ask, clock);
-    const looking = newest === undefined ? eachOf(all, reached) : newestOf(all, { reached, newest, lane });
-    let events = '';
-    let next = await looking.next();
-    for (; !next.done; next = await looking.next()) {
-      events += next.value;
-      if (events.length > WRITTEN_AT_ONCE || turns.isOver()) {
-        yield events;
-        events = '';
+    let isAll: boolean;
+    let endedAtMs = Number.POSITIVE_INFINITY;
+    if (newest === undefined) {
+      const looking = inPieces(lookAtAll(reached, tables, ask, clock), { reached, lane });
+      let next = await looking.next();
+      for (; !next.done; next = await looking.next()) {
+        yield next.value;
         saidAtMs = performance.now();
-        // All streams of a tenant get an answer at the same time. Without turns, no request would be served until all
-        // of them have written their events.
-        if (turns.isOver()) await turns.next(lane);
+      }
+      ({ isAll } = next.value);
+    } else {
+      const from = { ...reached };
+      const look = await newest.share(placesOf(from), () =>
+        newestOf(lookAtAll(from, tables, ask, clock), { reached: from, count: newest.count, lane }),
+      );
+      ({ reached, isAll, endedAtMs } = look);
+      if (look.text.length > 0) {
+        yield look.text;
+        saidAtMs = performance.now();
       }
     }
-    if (events !== '') {
-      yield events;
-      saidAtMs = performance.now();
-    }
-    if (!next.value.isAll) continue;
-    if (performance.now() - saidAtMs > HEARTBEAT_MS) {
+    // All streams of a tenant get an answer at the same time. Without turns, no request would be served until all of
+    // them have written their events.
+    if (turns.isOver()) await turns.next(lane);
+    if (!isAll) continue;
+    const now = performance.now();
+    if (now - saidAtMs > HEARTBEAT_MS) {
       // A heartbeat sends the position. A listener that connects again then skips rows that its filters left out.
       yield `:\nid: ${eventId(reached)}\n\n`;
-      saidAtMs = performance.now();
+      saidAtMs = now;
     }
-    await sleep(everyMs, undefined, { signal: until }).catch(() => {});
+    // Streams that share a look wait until the same moment for the next look.
+    const waitMs = everyMs - Math.max(0, now - endedAtMs);
+    await sleep(Math.max(1, waitMs), undefined, { signal: until }).catch(() => {});
   }
 }
 
-type All = ReturnType<typeof lookAtAll>;
-type Written = AsyncGenerator<string, { isAll: boolean }>;
+/** Streams of the same tables with equal texts get the same events next. */
+function placesOf(reached: FeedPositions): string {
+  return LIVE_EVENTS.map((event) => reached[event] && placeOf(reached[event])).join();
+}
 
-async function* eachOf(all: All, reached: FeedPositions): Written {
+type All = ReturnType<typeof lookAtAll>;
+
+/** Yields the text of all events in pieces. Between the pieces, others may have their turn. */
+async function* inPieces(
+  all: All,
+  { reached, lane }: { reached: FeedPositions; lane: Lane },
+): AsyncGenerator<string, { isAll: boolean }> {
+  let events = '';
   let next = await all.next();
-  for (; !next.done; next = await all.next()) yield written(next.value, reached);
+  for (; !next.done; next = await all.next()) {
+    events += written(next.value, reached);
+    if (events.length > WRITTEN_AT_ONCE || turns.isOver()) {
+      yield events;
+      events = '';
+      if (turns.isOver()) await turns.next(lane);
+    }
+  }
+  if (events !== '') yield events;
   return next.value;
 }
 
 /**
- * Yields the newest decisions and settlements of a look. If some are left out, their number comes first. Control events
+ * Returns the newest decisions and settlements of a look. If some are left out, their number comes first. Control events
  * are never left out, because every listener must get every kill. The event with the number has no id. So a listener
  * that loses the connection after this event gets the whole look again.
  */
-async function* newestOf(
+async function newestOf(
   all: All,
-  { reached, newest, lane }: { reached: FeedPositions; newest: number; lane: Lane },
-): Written {
+  { reached, count, lane }: { reached: FeedPositions; count: number; lane: Lane },
+): Promise<NewestLook> {
   const kept: { event: LiveEvent; text: string; after: FeedPositions }[] = [];
   const counts = { decision: 0, settlement: 0 };
   let skipped = 0;
@@ -161,7 +201,7 @@ async function* newestOf(
   for (; !next.done; next = await all.next()) {
     const { event } = next.value;
     kept.push({ ...next.value, after: { ...reached } });
-    if (event !== 'control' && ++counts[event] > newest) {
+    if (event !== 'control' && ++counts[event] > count) {
       kept.splice(
         kept.findIndex((one) => one.event === event),
         1,
@@ -170,9 +210,14 @@ async function* newestOf(
     }
     if (turns.isOver()) await turns.next(lane);
   }
-  if (skipped > 0) yield `event: skipped\ndata: {"count":${skipped}}\n\n`;
-  for (const { after, ...one } of kept) yield written(one, after);
-  return next.value;
+  const skip = skipped > 0 ? `event: skipped\ndata: {"count":${skipped}}\n\n` : '';
+  const events = kept.map(({ after, ...one }) => written(one, after));
+  return {
+    text: Buffer.from(skip + events.join('')),
+    reached,
+    isAll: next.value.isAll,
+    endedAtMs: performance.now(),
+  };
 }
 
 function written({ event, text }: { event: LiveEvent; text: string }, after: FeedPositions): string {

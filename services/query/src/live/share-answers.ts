@@ -4,28 +4,37 @@
  */
 import type { AskAudit } from '@mandate/audit';
 
-/** The answers that are under way or fresh, by question and by its parameters. One of the parameters is the tenant. */
-type Answers = Map<object, Map<string, Promise<unknown[]>>>;
+/** Returns the result for this key that is under way or fresh. Starts the work if there is none. */
+export type Share<Result> = (key: string, start: () => Promise<Result>) => Promise<Result>;
+
+/** A result counts for `freshMs` after it came. A failure reaches only callers who wait for it. */
+export function shareResults<Result>(freshMs: number): Share<Result> {
+  const results = new Map<string, Promise<Result>>();
+  return (key, start) => {
+    const known = results.get(key);
+    if (known !== undefined) return known;
+    const result = start();
+    results.set(key, result);
+    const forget = () => void results.delete(key);
+    result.then(() => setTimeout(forget, freshMs).unref(), forget);
+    return result;
+  };
+}
 
 /**
- * Returns a function like `ask` that asks ClickHouse once for equal questions. An answer counts for `freshMs` after it
- * came. Callers must not change the rows of an answer, because other callers get the same rows.
+ * Returns a function like `ask` that asks ClickHouse once for equal questions. One of the parameters of a question is
+ * the tenant. Callers must not change the rows of an answer, because other callers get the same rows.
  *
  * @param ask must not end because one caller has left: other callers may wait for the answer
  */
 export function shareAnswers(ask: AskAudit, freshMs: number): AskAudit {
-  const answers: Answers = new Map();
+  const ofQuestions = new Map<object, Share<unknown[]>>();
   const shared = (question: object, given: object) => {
-    const ofQuestion = answers.get(question) ?? new Map<string, Promise<unknown[]>>();
-    answers.set(question, ofQuestion);
-    const key = JSON.stringify(given);
-    const known = ofQuestion.get(key);
-    if (known !== undefined) return known;
-    const answer = (ask as (question: object, given: object) => Promise<unknown[]>)(question, given);
-    ofQuestion.set(key, answer);
-    const forget = () => void ofQuestion.delete(key);
-    answer.then(() => setTimeout(forget, freshMs).unref(), forget);
-    return answer;
+    const share = ofQuestions.get(question) ?? shareResults<unknown[]>(freshMs);
+    ofQuestions.set(question, share);
+    return share(JSON.stringify(given), () =>
+      (ask as (question: object, given: object) => Promise<unknown[]>)(question, given),
+    );
   };
   return shared as unknown as AskAudit;
 }

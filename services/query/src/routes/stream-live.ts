@@ -13,8 +13,14 @@ import { decisionFilterOf, decisionFilterParameters } from '../decision-filter-p
 import { createFairSemaphore } from '../fair-semaphore.ts';
 import { shownControlEvent, shownDecision, shownSettlement } from '../found-rows.ts';
 import { type FeedPositions, LIVE_EVENTS, positionsOf } from '../live/event-id.ts';
-import { eventsFrom, type Followed, followed, positionsToBegin } from '../live/follow-audit.ts';
-import { shareAnswers } from '../live/share-answers.ts';
+import {
+  eventsFrom,
+  type Followed,
+  followed,
+  type NewestLook,
+  positionsToBegin,
+} from '../live/follow-audit.ts';
+import { shareAnswers, shareResults } from '../live/share-answers.ts';
 import { askerOf, type Route } from '../query-context.ts';
 import { anyOf, queryParameters } from '../query-parameters.ts';
 
@@ -45,6 +51,7 @@ export const streamLive: Route = (server, { ask, clock }) => {
     const { tenant } = params as { tenant: string };
     return semaphore.run(tenant, nobodyGone, () => ask({ tenant, gone: nobodyGone }, question, params));
   }, LOOK_EVERY_MS);
+  const shareLooks = shareResults<NewestLook>(LOOK_EVERY_MS);
   const { from, to: _, ...filters } = decisionFilterParameters(clock);
   const parameters = {
     events: described(
@@ -109,7 +116,14 @@ export const streamLive: Route = (server, { ask, clock }) => {
           until: AbortSignal.any([ending, left.signal]),
           mayGoOn: () => request.keyStillHolds(),
           lane: laneOf(request),
-          newest,
+          newest:
+            newest === undefined
+              ? undefined
+              : {
+                  count: newest,
+                  share: (places, look) =>
+                    shareLooks(JSON.stringify([tenant, events, newest, given, places]), look),
+                },
         });
         const stream = Readable.from(text, { highWaterMark: 1 }).once('close', () => left.abort());
         // `left` ends the generator of the text. It must end first, because a destroyed stream waits for the end of
