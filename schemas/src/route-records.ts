@@ -27,6 +27,18 @@ export type RouteRecords = {
   readonly routes: readonly string[];
 };
 
+/**
+ * The routes whose effect little can undo. A browser may call them only a short time after the person proved who they
+ * are.
+ */
+export const GRAVE_ROUTES: readonly string[] = [
+  'POST /v1/agents/{id}/keys',
+  'POST /v1/keys',
+  'POST /v1/persons/erase',
+  'POST /v1/revive',
+  'DELETE /v1/tenants/{id}',
+];
+
 export const ROUTE_RECORDS: readonly RouteRecords[] = [
   { topics: ['actions'], quota: 'publish', routes: ['POST /v1/actions', 'POST /v1/outcomes'] },
   { topics: ['sdkRecords'], quota: 'publish', routes: ['POST /v1/audit'] },

@@ -62,3 +62,4 @@ export {
 } from './run-service.ts';
 export { Bucket } from './throughput/bucket.ts';
 export { openTracer } from './tracing/open-tracer.ts';
+export { openUpstreams, type Upstreams } from './upstream/send-upstream.ts';

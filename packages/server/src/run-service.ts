@@ -6,6 +6,7 @@ import { type ConfigPort, type otlpSettings, serviceConfig } from '@mandate/runt
 import type { QuotasInForce } from '@mandate/schemas';
 import type { z } from 'zod';
 import type { KeyStore } from './api-keys/key-store.ts';
+import type { BrowserSessions } from './http/browser-session.ts';
 import { createHttpServer } from './http/create-http-server.ts';
 import type { HttpRoutes } from './http/http-server-type.ts';
 import { serveHttp } from './http/serve-http.ts';
@@ -54,6 +55,8 @@ export type ServiceParts = {
   /** Returns how much a tenant and each of its keys may write. If absent, the default quotas apply. */
   quotas?: (tenant: string) => QuotasInForce;
   routes?: HttpRoutes;
+  /** The sessions of browsers. Absent if the service accepts a key only in a header. */
+  sessions?: BrowserSessions;
 };
 
 /**

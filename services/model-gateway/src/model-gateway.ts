@@ -1,11 +1,10 @@
 /** What the routes of the gateway share. */
 import type { Logger } from '@mandate/runtime';
-import { HttpProblem } from '@mandate/server';
+import { HttpProblem, type Upstreams } from '@mandate/server';
 import type { CallerPlanes } from './callers/caller-planes.ts';
 import type { OpenCalls } from './calls/open-calls.ts';
 import type { Measures } from './measures.ts';
 import type { ModelsDocument } from './models/models-document.ts';
-import type { Upstreams } from './upstream/send-upstream.ts';
 
 export type ModelGateway = {
   models: () => ModelsDocument;

@@ -1,5 +1,5 @@
 import type { ReadinessCheck } from '@mandate/runtime';
-import type { HttpRoutes, ProcessParts } from '@mandate/server';
+import { type HttpRoutes, openUpstreams, type ProcessParts } from '@mandate/server';
 import type { z } from 'zod';
 import { type CallerPlanes, callerPlanesAt } from './callers/caller-planes.ts';
 import { OpenCalls } from './calls/open-calls.ts';
@@ -7,7 +7,6 @@ import type { modelGatewaySettings } from './config.ts';
 import { measureCalls } from './measures.ts';
 import type { ModelsFile } from './models/models-file.ts';
 import { modelRoutes } from './routes/model-routes.ts';
-import { openUpstreams } from './upstream/send-upstream.ts';
 
 type Settings = Pick<z.output<typeof modelGatewaySettings>, 'MODELS_MAX_CALLS'>;
 

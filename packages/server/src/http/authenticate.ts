@@ -7,7 +7,7 @@
  */
 
 import type { Clock } from '@mandate/runtime';
-import type { ApiKeyRecord, ApiScope } from '@mandate/schemas';
+import { type ApiKeyRecord, type ApiScope, GRAVE_ROUTES } from '@mandate/schemas';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { parseApiKey } from '../api-keys/key-format.ts';
 import type { KeyHolder, KeyStore, KnownKey } from '../api-keys/key-store.ts';
@@ -27,7 +27,10 @@ declare module 'fastify' {
     public?: boolean;
     /** True if the route has no rate limit, because it stops agents. */
     unlimited?: boolean;
-    /** True if a browser may call the route only a short time after the sign-in, because little can undo it. */
+    /**
+     * True if a browser may call the route only a short time after the sign-in, because little can undo it. Every route
+     * in `GRAVE_ROUTES` gets it.
+     */
     grave?: boolean;
   }
   interface FastifyRequest {
@@ -102,6 +105,10 @@ export function authenticate(
     throw problem;
   }
 
+  server.addHook('onRoute', (route) => {
+    const name = `${route.method} ${route.url.replaceAll(/:(\w+)/g, '{$1}')}`;
+    if (GRAVE_ROUTES.includes(name)) route.config = { ...route.config, grave: true };
+  });
   // The value null is replaced by the first hook.
   server.decorateRequest('caller', null as never);
   server.decorateRequest('principalKey', null);

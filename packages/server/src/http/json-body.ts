@@ -17,8 +17,11 @@ import { readPart, validateRequests } from './validate-requests.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** True if the handler reads the bytes of the body with `takeRawBody(request)`. */
-    rawJson?: boolean;
+    /**
+     * True if the handler reads the bytes of the body with `takeRawBody(request)`. `if-any`: the request may have no
+     * body. Then `request.body` is undefined.
+     */
+    rawJson?: boolean | 'if-any';
   }
 }
 
@@ -53,7 +56,7 @@ export function acceptJsonBodies(server: HttpServer, bodies: BoundBodies): void 
     const body = await bodies.read(request, payload);
     countBody(request, body.length);
     if (mustWait(request)) await turnOf(request);
-    if (request.routeOptions.config.rawJson === true) return body;
+    if ((request.routeOptions.config.rawJson ?? false) !== false) return body;
     const value = parsed(body, request.method);
     // Parsing a large body takes a whole turn. Validating the value takes as long, so it waits for another turn.
     if (mustWait(request)) await turnOf(request);

@@ -151,7 +151,7 @@ export function writeAgentKeys(server: HttpServer, control: Control): void {
   server.post(
     '/v1/agents/:id/keys',
     {
-      config: { grave: true, scope: MAY_WRITE, refusals: { ...NOT_THERE, ...IN_THE_WAY } },
+      config: { scope: MAY_WRITE, refusals: { ...NOT_THERE, ...IN_THE_WAY } },
       schema: {
         tags,
         summary: 'Issue a key that publishes and reports as this agent, and does nothing else',

@@ -93,7 +93,7 @@ export function writeRoleKeys(server: HttpServer, control: Control): void {
   server.post(
     '/v1/keys',
     {
-      config: { grave: true, scope, refusals: IN_THE_WAY },
+      config: { scope, refusals: IN_THE_WAY },
       schema: {
         tags,
         summary: 'Issue a person a key with the scopes of a role, in this tenant',

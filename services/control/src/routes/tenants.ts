@@ -173,7 +173,7 @@ export function writeTenants(server: HttpServer, control: Control): void {
   server.delete(
     '/v1/tenants/:id',
     {
-      config: { grave: true, scope, refusals: { ...NOT_THERE, ...IN_THE_WAY } },
+      config: { scope, refusals: { ...NOT_THERE, ...IN_THE_WAY } },
       schema: {
         tags,
         summary: 'Close a tenant: nothing is allowed or changed in it until the tenant is opened again',

@@ -24,7 +24,7 @@ export function erasePerson(server: HttpServer, gateway: Gateway): void {
   server.post(
     '/v1/persons/erase',
     {
-      config: { grave: true, counted: 'changes', scope: 'persons', refusals: NOT_SEALED },
+      config: { counted: 'changes', scope: 'persons', refusals: NOT_SEALED },
       schema: {
         tags: ['persons'],
         summary: "Forget a person: destroy the key of the person's sealed texts",

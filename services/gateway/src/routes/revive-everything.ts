@@ -13,7 +13,6 @@ export function reviveEverything(server: HttpServer, gateway: Gateway): void {
     '/v1/revive',
     {
       config: {
-        grave: true,
         urgent: true,
         counted: 'changes',
         scope: 'operate',

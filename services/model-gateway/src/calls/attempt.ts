@@ -1,10 +1,10 @@
 /** One attempt of a call at one upstream. */
 import type { IncomingMessage } from 'node:http';
 import { isUnsent } from '@mandate/runtime';
+import type { Upstreams } from '@mandate/server';
 import type { Target } from '../models/route-model.ts';
 import { headersForUpstream } from '../requests/forwarded-headers.ts';
 import { upstreamUrl } from '../requests/upstream-url.ts';
-import type { Upstreams } from '../upstream/send-upstream.ts';
 
 export type Sent = {
   /** The path after the base URL of the provider's SDK, with the query of the client. */

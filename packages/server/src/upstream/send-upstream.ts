@@ -1,19 +1,23 @@
 /**
- * Sends a call to an upstream, over connections that stay open between calls. Every wait has a time-out. A connection
- * that the upstream closed while it was idle is replaced once.
+ * Sends a request to another server, over connections that stay open between requests. Every wait has a time-out. A
+ * connection that the upstream closed while it was idle is replaced once, unless the request must not be sent twice.
  */
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { outsideRequests } from '@mandate/runtime';
-import type { Upstream } from '../models/models-shape.ts';
 
-type UpstreamRequest = {
+export type UpstreamRequest = {
   url: URL;
-  method: 'GET' | 'POST';
+  /** The path with its query, which is sent unchanged. Default: as `url` has it. */
+  path?: string;
+  method: string;
   /** Names and values in turn. */
   headers: readonly string[];
-  body: Uint8Array;
-  times: Pick<Upstream, 'connectMs' | 'firstByteMs'>;
+  /** Null: the request has none. */
+  body: Uint8Array | null;
+  times: { connectMs: number; firstByteMs: number };
+  /** False if the request must not be sent again. Default: true. */
+  mayRepeat?: boolean;
   /** Cancels the request and its answer. */
   signal: AbortSignal;
 };
@@ -47,6 +51,7 @@ export function openUpstreams(): Upstreams {
         return await sendOnce(request, agents);
       } catch (error) {
         if (!(error instanceof StaleConnection) || request.signal.aborted) throw error;
+        if (request.mayRepeat === false) throw error;
         return sendOnce(request, null);
       }
     },
@@ -64,14 +69,14 @@ type Agents = { http: HttpAgent; https: HttpsAgent };
 
 /** @param agents null: over a connection of its own */
 function sendOnce(
-  { url, method, headers, body, times, signal }: UpstreamRequest,
+  { url, path, method, headers, body, times, signal }: UpstreamRequest,
   agents: Agents | null,
 ): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   // The connection outlives the request of the client, because later calls use it too.
   outsideRequests(() => {
     const isSecure = url.protocol === 'https:';
-    const options = { method, headers: [...headers], signal };
+    const options = { method, headers: [...headers], signal, ...(path !== undefined && { path }) };
     const request = isSecure
       ? httpsRequest(url, { ...options, agent: agents?.https ?? false })
       : httpRequest(url, { ...options, agent: agents?.http ?? false });
@@ -99,7 +104,7 @@ function sendOnce(
       const isReset = error.code === 'ECONNRESET' || error.code === 'EPIPE';
       reject(request.reusedSocket && isReset ? new StaleConnection('stale', { cause: error }) : error);
     });
-    request.end(body);
+    request.end(body ?? undefined);
   });
   return promise;
 }
