@@ -6,6 +6,7 @@
  * infra/kafka/README.md explains each right.
  *
  * Environment: MANDATE_KAFKA_BROKERS, and MANDATE_KAFKA_SASL_USERNAME and _PASSWORD of the broker's own user.
+ * CONSOLE_OIDC=yes: the console also gets the right that it needs for an identity provider.
  */
 import kafkajs from 'kafkajs';
 
@@ -79,6 +80,10 @@ const RIGHTS = {
     [[CREATE, ...LOOKS], [topics('mandate.actions.v1.')]],
   ],
   models: [[READS, CONTROL]],
+  console: [
+    [READS, CONTROL],
+    [WRITES, [ACCESS]],
+  ],
   runner: [
     [READS, CONTROL],
     [BOTH, [RUNS]],
@@ -87,23 +92,32 @@ const RIGHTS = {
   ],
 };
 
-export const acl = Object.entries(RIGHTS).flatMap(([user, rights]) =>
-  rights.flatMap(([operations, resources]) =>
-    resources.flatMap(({ type, name, pattern }) =>
-      operations.map((operation) => ({
-        ...{ resourceType: type, resourceName: name, resourcePatternType: pattern },
-        ...{ principal: `User:${user}`, host: '*', operation, permissionType: AclPermissionTypes.ALLOW },
-      })),
+/** A console with an identity provider issues the keys of the people who sign in through it. */
+const SIGN_IN_RIGHTS = { console: [[[WRITE], [topic('mandate.control.v1')]]] };
+
+const aclOf = (all) =>
+  Object.entries(all).flatMap(([user, rights]) =>
+    rights.flatMap(([operations, resources]) =>
+      resources.flatMap(({ type, name, pattern }) =>
+        operations.map((operation) => ({
+          ...{ resourceType: type, resourceName: name, resourcePatternType: pattern },
+          ...{ principal: `User:${user}`, host: '*', operation, permissionType: AclPermissionTypes.ALLOW },
+        })),
+      ),
     ),
-  ),
-);
+  );
+
+export const acl = aclOf(RIGHTS);
+export const signInAcl = aclOf(SIGN_IN_RIGHTS);
 
 if (import.meta.main) {
   const {
     MANDATE_KAFKA_BROKERS = '',
     MANDATE_KAFKA_SASL_USERNAME,
     MANDATE_KAFKA_SASL_PASSWORD,
+    CONSOLE_OIDC,
   } = process.env;
+  const wanted = CONSOLE_OIDC === 'yes' ? [...acl, ...signInAcl] : acl;
   const admin = new Kafka({
     brokers: MANDATE_KAFKA_BROKERS.split(','),
     sasl: {
@@ -115,8 +129,8 @@ if (import.meta.main) {
   }).admin();
   await admin.connect();
   try {
-    await admin.createAcls({ acl });
-    console.log(`${acl.length} rights of ${Object.keys(RIGHTS).length} users are in force`);
+    await admin.createAcls({ acl: wanted });
+    console.log(`${wanted.length} rights of ${Object.keys(RIGHTS).length} users are in force`);
   } finally {
     await admin.disconnect();
   }

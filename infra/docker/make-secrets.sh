@@ -40,7 +40,7 @@ sed -e "s/\${LEDGER_SHA256}/$(sha256 "$ledger")/" -e "s/\${OPERATOR_SHA256}/$(sh
   ../redis/users.acl >"$partial/redis-users.acl"
 # Kafka: a user for each service. kafka-users.conf lists all of them for the broker. `broker` is the broker itself and its admin.
 users=''
-for user in broker migrator gateway decider snapshots recorder query alerter control runner models; do
+for user in broker migrator gateway decider snapshots recorder query alerter control runner models console; do
   secret=$(password)
   users="$users
   user_$user=\"$secret\""

@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { alerterSettings } from '@mandate/alerter';
+import { consoleSettings } from '@mandate/console-service';
 import { controlSettings } from '@mandate/control-service';
 import { deciderSettings } from '@mandate/decider';
 import { gatewaySettings } from '@mandate/gateway';
@@ -40,6 +41,7 @@ const ALONE = without(
     controlSettings,
     runnerSettings,
     modelGatewaySettings,
+    consoleSettings,
   ].flatMap(describeConfig),
 );
 

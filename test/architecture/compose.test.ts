@@ -20,7 +20,7 @@ const services: Record<string, Service> = compose.services;
 
 type Right = { principal: string; operation: number; resourceName: string; resourceType: number };
 const script = join(ROOT, 'infra/docker/kafka-acls.mjs');
-const { acl } = (await import(script)) as { acl: Right[] };
+const { acl, signInAcl } = (await import(script)) as { acl: Right[]; signInAcl: Right[] };
 const READ = 3;
 const WRITE = 4;
 const TOPIC = 2;
@@ -59,6 +59,7 @@ describe('docker-compose.yml', () => {
     ['runner', 'runner'],
     ['model gateway', 'models'],
     ['control service', 'control'],
+    ['console', 'console'],
   ])('gives the %s the rights to topics that infra/kafka/README.md lists', (who, user) => {
     const row = read('infra/kafka/README.md')
       .split('\n')
@@ -79,6 +80,25 @@ describe('docker-compose.yml', () => {
       writes.filter((topic) => !reads.includes(topic)).sort(),
       reads.filter((topic) => writes.includes(topic)).sort(),
     ]);
+  });
+
+  it('lets a console with an identity provider also write the control topic, and nothing else', () => {
+    expect(signInAcl).toMatchObject([
+      { principal: 'User:console', operation: WRITE, resourceName: 'mandate.control.v1' },
+    ]);
+  });
+
+  it('gives the console the address of every service that has routes', () => {
+    const { environment = {}, volumes, ports } = services.console ?? {};
+    for (const service of ['gateway', 'query', 'alerter', 'control', 'runner']) {
+      const own = Object.entries(services)
+        .find(([name]) => name === service)?.[1]
+        .ports?.[0]?.split(':')
+        .at(-1);
+      expect(environment[`MANDATE_CONSOLE_${service.toUpperCase()}_URL`]).toBe(`http://${service}:${own}`);
+    }
+    expect(volumes).toEqual(['keys:/data:ro']);
+    expect(ports).toEqual(['127.0.0.1:7428:7428']);
   });
 
   it('gives each service that uses Kafka one Kafka password, and shares no password between services', () => {

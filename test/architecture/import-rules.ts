@@ -139,6 +139,7 @@ const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
   // The pages import types of answers from the services, and no code of them.
   ['packages/console', [...CONTRACTS, '@mandate/policy', '@mandate/control', ...SERVICES]],
   ['services/control', [...SERVICE, '@mandate/agent-manifest']],
+  ['services/console', [...SERVICE, '@mandate/client']],
   ['services/runner', [...SERVICE, '@mandate/agent-manifest', '@mandate/client', '@mandate/sdk']],
   ['services/model-gateway', [...SERVICE, '@mandate/step', '@mandate/sdk']],
   ['packages/examples', ['@mandate/sdk', '@mandate/manifest', TESTING]],

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSqliteBus, type LogRecord } from '@mandate/bus';
+import { serviceOf } from '@mandate/client';
 import { dataFolder, silentLogger } from '@mandate/runtime';
 import {
   type AuditRead,
@@ -78,18 +79,23 @@ async function call(key: string, method: string, url: string, body?: object) {
   return { status: response.status, body: await response.json() };
 }
 
-test('the services together describe exactly the routes in the table ROUTE_RECORDS', async () => {
+test('the services together describe exactly the routes in the table ROUTE_RECORDS, and clients know which service has which route', async () => {
   const described = new Set<string>();
-  for (const service of SERVICES) {
-    const { url } = await startService(service, { DATA_PATH: newFolder().path });
-    const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApi;
-    for (const { method, path } of operationsOf({ paths })) described.add(`${method} ${path}`);
-  }
-  // Only a plane serves the console.
-  const listed = ROUTE_RECORDS.flatMap(({ routes }) => routes).filter(
-    (route) => !/\/v1\/(session|signin)\b/.test(route),
+  const misplaced: string[] = [];
+  await Promise.all(
+    SERVICES.map(async (service) => {
+      const { url } = await startService(service, { DATA_PATH: newFolder().path });
+      const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApi;
+      for (const { method, path } of operationsOf({ paths })) {
+        described.add(`${method} ${path}`);
+        const isShared = service === 'console' || !path.startsWith('/v1/');
+        if (!isShared && serviceOf(path) !== service) misplaced.push(`${method} ${path} is at ${service}`);
+      }
+    }),
   );
-  expect([...described].sort()).toEqual(listed.sort());
+  const listed = ROUTE_RECORDS.flatMap(({ routes }) => routes);
+  expect([...described].sort()).toEqual(listed.toSorted());
+  expect(misplaced).toEqual([]);
 });
 
 test('an action passes through four processes, which publish, decide, record and find it', async () => {

@@ -5,11 +5,11 @@
 export type Service = 'gateway' | 'query' | 'alerter' | 'control' | 'runner';
 
 /**
- * The gateway has the routes that kill and revive an agent, and that show its kills and its usage. The control service
- * has all other routes of agents.
+ * The gateway has the routes that kill and revive an agent, and that show its kills, its usage and its permitted tools.
+ * The control service has all other routes of agents.
  */
 const CONTROL =
-  /^\/v1\/(?:policies|rules|mandates|grants|manifests|tenants|keys|lint|search|agents(?!\/[^/]+\/(?:kill|revive|kill-status|usage)$))(?:\/|$)/;
+  /^\/v1\/(?:policies|rules|mandates|mandates-file|grants|manifests|tenants|keys|lint|search|agents(?!\/[^/]+\/(?:kill|revive|kill-status|usage|permitted-tools)$))(?:\/|$)/;
 
 /** The query service lists approvals. The gateway accepts the answers of people. */
 const QUERY = /^\/v1\/(?:audit\/|approvals(?:\/[^/]+)?$)/;

@@ -116,7 +116,7 @@ export const planeConfig = z
     }).shape,
     ...modelGatewaySettings.pick({ MODELS_CONFIG_PATH: true, MODELS_MAX_CALLS: true }).shape,
     ...querySettings.pick({ QUERY_ANSWER_TIMEOUT_MS: true, QUERY_RECORD_READS: true }).shape,
-    ...consoleSettings.shape,
+    ...consoleSettings.pick({ CONSOLE_OIDC_PATH: true }).shape,
     ...controlSettings.pick({ CONTROL_SNAPSHOT_AFTER_RECORDS: true }).shape,
     ...alerterSettings.pick({
       ALERTER_RULES_PATH: true,

@@ -13,12 +13,14 @@ export const SERVICES = [
   'control',
   'runner',
   'model-gateway',
+  'console',
 ] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
 /** The settings without which a service does not start, for a test that needs only a running process. */
 export const REQUIRED_SETTINGS: Readonly<Record<ServiceName, Readonly<Record<string, string>>>> = {
   ...{ gateway: {}, decider: {}, recorder: {}, query: {}, alerter: {}, control: {}, 'model-gateway': {} },
+  console: {},
   runner: { API_KEY: 'a-key-that-no-plane-knows' },
 };
 

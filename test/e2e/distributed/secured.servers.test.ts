@@ -156,10 +156,11 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'servers that require T
     control: () => ({ ...environment, ...mechanism('scram-sha-512') }),
     runner: () => ({ ...environment, ...mechanism('scram-sha-256') }),
     'model-gateway': () => ({ ...environment, ...mechanism('scram-sha-512') }),
+    console: () => ({ ...environment, ...mechanism('scram-sha-256') }),
   };
 
   test('an action is published, decided and recorded, and the query service and the alerter answer', async () => {
-    const [gateway, decider, recorder, query, alerter, control, runner, models] = await Promise.all(
+    const [gateway, decider, recorder, query, alerter, control, runner, models, pages] = await Promise.all(
       SERVICES.map(async (service) => {
         const started = await startService(service, settingsOf[service]());
         onTestFailed(() => console.error(`The ${service} said last:\n${started.errors().slice(-4_000)}`));
@@ -212,7 +213,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'servers that require T
     await waitUntil('none to do so when it is revoked', async () =>
       (await looks()).every((look) => look.status === 'rejected' && look.reason.status === 401),
     );
-    for (const started of [gateway, decider, recorder, query, alerter, control, runner, models]) {
+    for (const started of [gateway, decider, recorder, query, alerter, control, runner, models, pages]) {
       expect((await fetch(`${started?.url}/readyz`)).status).toBe(200);
       expect(await started?.kill()).toBe(0);
       expect(started?.errors()).not.toContain('does not end by itself');

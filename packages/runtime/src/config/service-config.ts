@@ -21,7 +21,18 @@ export type ConfigPort = {
  * process checks only its own settings. The CLI (`mandate`) uses API and the areas that end in URL.
  */
 const AREAS = [
-  ...['ALERTER', 'CONTROL', 'DECIDER', 'GATEWAY', 'MODELS', 'PLANE', 'QUERY', 'RECORDER', 'RUNNER'],
+  ...[
+    'ALERTER',
+    'CONSOLE',
+    'CONTROL',
+    'DECIDER',
+    'GATEWAY',
+    'MODELS',
+    'PLANE',
+    'QUERY',
+    'RECORDER',
+    'RUNNER',
+  ],
   ...['ALERTER_URL', 'API', 'CONTROL_URL', 'QUERY_URL', 'RUNNER_URL', 'URL'],
   ...['CLICKHOUSE', 'KAFKA', 'OTLP', 'PRIVACY', 'REDIS'],
 ];
