@@ -6,7 +6,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { outsideRequests } from '@mandate/runtime';
 
-export type UpstreamRequest = {
+type UpstreamRequest = {
   url: URL;
   /** The path with its query, which is sent unchanged. Default: as `url` has it. */
   path?: string;
