@@ -91,7 +91,9 @@ function Header({ onPalette }: { onPalette: () => void }) {
       <Link to="/" className={styles.brand}>
         Mandate
       </Link>
-      <span title="The tenant of your key">{session.tenant}</span>
+      <span title="The tenant of your key">
+        <span className="quiet">tenant</span> {session.tenant}
+      </span>
       <span className={styles.stream} role="status">
         {STREAM[state]}
         {arrivedAtMs !== null && <span className="quiet">as of {clockTime(arrivedAtMs).slice(0, 8)}</span>}
@@ -157,7 +159,7 @@ function Books() {
   if (data === undefined) return null;
   return (
     <Link to="/system" title={`Reported ${wholeTime(Date.parse(data.at))} by ${data.by}`}>
-      drift {dollars(data.driftMicros)}
+      {data.differences === 0 ? '✓ books agree' : `✕ books differ by ${dollars(data.driftMicros)}`}
     </Link>
   );
 }

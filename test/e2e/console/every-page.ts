@@ -8,7 +8,22 @@ export const PAGES = [
 ];
 
 /**
- * Fails if a page has a fault of accessibility, is wider than the window, or asks for a route that the plane does not
+ * The tables whose right side is cut, and the charts that are not drawn in the pixels of their place. A table of very
+ * many rows or columns is scrolled. The function runs in the browser, so it is a text here.
+ */
+const CUT = `[
+  ...[...document.querySelectorAll('section[aria-label^="Table: "]:has(tbody td[data-head])')]
+    .filter((table) => table.querySelector('[aria-rowcount]') === null)
+    .filter(({ ariaLabel }) => !/: (Agents and tools|.*, as a table)$/.test(ariaLabel))
+    .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+    .map(({ ariaLabel }) => ariaLabel),
+  ...[...document.querySelectorAll('figure > svg')]
+    .filter((chart) => Math.abs(chart.viewBox.baseVal.width - chart.clientWidth) > 1)
+    .map(({ ariaLabel }) => ariaLabel),
+]`;
+
+/**
+ * Fails if a page has a fault of accessibility, is wider than the window, cuts a table or a chart, or asks for a route that the plane does not
  * describe.
  *
  * @param rules the rules of axe. Default: all
@@ -33,6 +48,7 @@ export async function lookAtEveryPage(
       path,
       true,
     ]);
+    expect([path, await page.evaluate<string[]>(CUT)]).toEqual([path, []]);
   }
   await page.goto('/sign-in');
   await page.getByRole('heading', { level: 1 }).waitFor();

@@ -164,7 +164,12 @@ export function Agent() {
       <Section heading="What it did, the newest first">
         <Read of={decisions} what="decisions">
           {({ decisions: found }) => (
-            <DecisionTable label="Its decisions" decisions={found} empty="It has asked for nothing." />
+            <DecisionTable
+              label="Its decisions"
+              decisions={found}
+              isOfOneAgent
+              empty="It has asked for nothing."
+            />
           )}
         </Read>
         <Link to="/decisions" search={{ agent }}>

@@ -109,7 +109,7 @@ function ByWhom({ who }: { who: string }) {
 const OWN_ROUTES = ['/v1/kills', '/v1/reconcile', '/v1/audit/live', '/v1/audit/values', '/v1/ledger/summary'];
 
 const READ_COLUMNS: readonly Column<ReadFound>[] = [
-  { head: 'Time', cell: ({ at }) => <When at={at} /> },
+  { head: 'Time', isClear: true, cell: ({ at }) => <When at={at} /> },
   {
     head: 'Key',
     look: 'wide',
@@ -122,7 +122,7 @@ const READ_COLUMNS: readonly Column<ReadFound>[] = [
         </Link>
       ),
   },
-  { head: 'Route', look: 'wide code', cell: ({ method, route }) => `${method} ${route}` },
+  { head: 'Route', look: 'wide code', isClear: true, cell: ({ method, route }) => `${method} ${route}` },
   {
     head: 'Asked for',
     look: 'wide',

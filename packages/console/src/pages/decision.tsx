@@ -72,9 +72,7 @@ function Told(told: Explanation) {
       <section className="panel stack" aria-labelledby="verdict">
         <div className="row">
           <Verdict is={decision.verdict} />
-          <h2 id="verdict" style={{ margin: 0 }}>
-            {decision.reason}
-          </h2>
+          <h2 id="verdict">{decision.reason}</h2>
         </div>
         <dl>
           <dt>Agent</dt>
@@ -103,6 +101,10 @@ function Told(told: Explanation) {
           <dt>Code</dt>
           <dd>
             <code>{decision.code}</code>
+          </dd>
+          <dt>Charged</dt>
+          <dd>
+            <Money micros={decision.chargedMicros} />
           </dd>
           <dt>Decided</dt>
           <dd>
@@ -241,9 +243,9 @@ function Told(told: Explanation) {
 }
 
 const CHECK_COLUMNS: readonly Column<Explanation['checks'][number]>[] = [
-  { head: 'Check', look: 'code', cell: ({ check }) => check },
-  { head: 'Result', cell: ({ result }) => result },
-  { head: 'What it found', look: 'wide', cell: ({ words }) => words },
+  { head: 'Check', look: 'code', isClear: true, cell: ({ check }) => check },
+  { head: 'Result', isClear: true, cell: ({ result }) => result },
+  { head: 'What it found', look: 'wide', isClear: true, cell: ({ words }) => words },
   {
     head: 'Where its limit comes from',
     look: 'wide',
@@ -254,6 +256,7 @@ const CHECK_COLUMNS: readonly Column<Explanation['checks'][number]>[] = [
 const BUDGET_COLUMNS: readonly Column<Explanation['limits']['budgets'][number]>[] = [
   {
     head: 'Budget',
+    isClear: true,
     look: 'wide',
     cell: ({ scope, id, ancestor }) => `${scope} «${id}»${ancestor === undefined ? '' : ` of ${ancestor}`}`,
   },

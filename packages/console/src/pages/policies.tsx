@@ -59,7 +59,7 @@ const ruleColumns = (agents: readonly AgentDocument[] | null): readonly Column<R
     cell: ({ rule }) => [agentsInWords(rule), ...limitsInWords(rule)].join(', '),
   },
   {
-    head: 'Registered agents of it',
+    head: 'Registered agents',
     look: 'wide',
     cell: ({ rule }) => agents !== null && <Concerned agents={agents.filter((one) => isFor(rule, one))} />,
   },

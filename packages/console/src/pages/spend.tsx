@@ -94,13 +94,11 @@ export function Spend() {
         }
       </Read>
       <Section heading={`By ${interval === '1d' ? 'day' : 'time'} and ${by}`} isPanel>
-        <p className="quiet">{inWords}</p>
         <Read of={line} what="the chart">
           {(told) => <Line told={told} by={by} interval={interval} />}
         </Read>
       </Section>
       <Section heading={`By ${by}`}>
-        <p className="quiet">{inWords}</p>
         <Read of={listed} what="the sums">
           {({ groups, others }) => (
             <Table
@@ -140,7 +138,7 @@ export function Spend() {
             {({ movers: found, before }) => (
               <>
                 <p className="quiet">
-                  {inWords}, compared with{' '}
+                  Compared with{' '}
                   {periodInWords({ fromMs: Date.parse(before.from), toMs: Date.parse(before.to) })}
                 </p>
                 <Table
@@ -149,7 +147,7 @@ export function Spend() {
                     {
                       head: capital(by),
                       isHead: true,
-                      cell: ({ group }) => Object.values(group)[0] ?? 'none',
+                      cell: ({ group }) => nameCell({ group }, by),
                     },
                     { head: 'Before', look: 'number', cell: ({ before }) => <Money micros={before} /> },
                     { head: 'Now', look: 'number', cell: ({ now }) => <Money micros={now} /> },
@@ -194,9 +192,7 @@ function groupColumns(by: string, from: string): readonly Column<Group | Others 
       cell: (row) => {
         if ('isTotal' in row) return <strong>The whole period</strong>;
         if (!('group' in row)) return `${counted(row.groups)} others`;
-        const name = nameOf(row, by);
-        if (by !== 'agent' || !isNamed(row, by)) return name;
-        return <AgentLink id={name} />;
+        return nameCell(row, by);
       },
     },
     { head: 'Spent', look: 'number', cell: ({ spentMicros }) => <Money micros={spentMicros} /> },
@@ -223,15 +219,21 @@ function groupColumns(by: string, from: string): readonly Column<Group | Others 
   ];
 }
 
+/** The name of a group. Agents have a page. */
+function nameCell(row: Pick<Group, 'group'>, by: string) {
+  const name = nameOf(row, by);
+  return by === 'agent' && isNamed(row, by) ? <AgentLink id={name} /> : name;
+}
+
 function capital(word: string): string {
   return word.slice(0, 1).toUpperCase() + word.slice(1);
 }
 
-function nameOf({ group }: Group, by: string): string {
+function nameOf({ group }: Pick<Group, 'group'>, by: string): string {
   return (group as Record<string, string | null | undefined>)[by] ?? `no ${by}`;
 }
 
-function isNamed({ group }: Group, by: string): boolean {
+function isNamed({ group }: Pick<Group, 'group'>, by: string): boolean {
   return typeof (group as Record<string, string | null | undefined>)[by] === 'string';
 }
 
@@ -260,6 +262,7 @@ function Line({ told, by, interval }: { told: Analytics; by: string; interval: s
 const BUDGET_COLUMNS: readonly Column<BudgetFound>[] = [
   {
     head: 'Budget',
+    isClear: true,
     look: 'wide',
     cell: ({ scope, subject, budgetId }) => `${scope} ${subject} «${budgetId}»`,
   },

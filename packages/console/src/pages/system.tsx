@@ -12,6 +12,7 @@ import { Lines } from '../parts/chart.tsx';
 import { ListSection } from '../parts/list-section.tsx';
 import { Money } from '../parts/money.tsx';
 import { Page } from '../parts/page.tsx';
+import styles from '../parts/parts.module.css';
 import { Empty } from '../parts/problem.tsx';
 import { Read } from '../parts/read.tsx';
 import { Section } from '../parts/section.tsx';
@@ -39,17 +40,26 @@ export function System() {
 
 type Readiness = { checks: readonly { name: string; ok: boolean; detail?: string }[] };
 
+/** Several services of a plane check the same part. The part is well if all of them say so. */
+function partsOf(checks: Readiness['checks']) {
+  return [...Map.groupBy(checks, ({ name }) => name)].map(([name, same]) => ({
+    name,
+    ok: same.every(({ ok }) => ok),
+    details: [...new Set(same.flatMap(({ detail }) => detail ?? []))],
+  }));
+}
+
 function Parts() {
   const read = useRead<Readiness>('/readyz');
   return (
     <Section heading="Parts">
       <Read of={read} what="the parts">
         {({ checks }) => (
-          <ul>
-            {checks.map(({ name, ok, detail }) => (
-              <li key={name}>
+          <ul className="row" style={{ listStyle: 'none', padding: 0 }}>
+            {partsOf(checks).map(({ name, ok, details }) => (
+              <li key={name} className={`${styles.verdict} ${ok ? styles.allow : styles.block}`}>
                 {ok ? '✓' : '✕'} {name}
-                {detail !== undefined && `: ${detail}`}
+                {details.length > 0 && `: ${details.join('; ')}`}
               </li>
             ))}
           </ul>
@@ -74,8 +84,8 @@ function Latency() {
               label="Latency of decisions by hour"
               places={all.buckets.map(({ start }) => bucketStart(start, '1h'))}
               series={[
-                { name: 'half of them within', values: all.buckets.map(({ p50Ms }) => p50Ms) },
-                { name: '99 of 100 within', values: all.buckets.map(({ p99Ms }) => p99Ms) },
+                { name: 'half are decided within', values: all.buckets.map(({ p50Ms }) => p50Ms) },
+                { name: '99 of 100 are decided within', values: all.buckets.map(({ p99Ms }) => p99Ms) },
               ]}
               exact={(ms) => `${ms} ms`}
               short={(ms) => `${ms} ms`}
@@ -147,8 +157,9 @@ function Books() {
         <Read of={read} what="the books">
           {({ driftMicros, counters, differences, by, at }) => (
             <p>
-              drift <Money micros={driftMicros} /> over {counters} counters, {differences} of which differ.
-              Reported by {by}, <When at={at} />.
+              {differences === 0 ? '✓ The books agree' : '✕ The books differ'}: {counters} counters were
+              compared, and {differences} differ. The drift is <Money micros={driftMicros} />. Reported by{' '}
+              {by}, <When at={at} />.
             </p>
           )}
         </Read>
@@ -200,12 +211,12 @@ function Keys() {
 }
 
 const ALERT_COLUMNS: readonly Column<AlertListed>[] = [
-  { head: 'Time', cell: ({ at }) => <When at={at} /> },
+  { head: 'Time', isClear: true, cell: ({ at }) => <When at={at} /> },
   {
     head: 'Rule',
     cell: ({ rule, event }) => `${alertTitle(rule)}${event === 'alert.cleared' ? ' (over)' : ''}`,
   },
-  { head: 'What', look: 'wide', cell: ({ message }) => message },
+  { head: 'What', look: 'wide', isClear: true, cell: ({ message }) => message },
   {
     head: 'Delivered to',
     look: 'wide',
@@ -230,7 +241,7 @@ function Alerts() {
 const ALERT_RULE_COLUMNS: readonly Column<AlertRuleShown>[] = [
   { head: 'Rule', isHead: true, cell: ({ rule }) => alertTitle(rule) },
   { head: 'State', cell: ({ on }) => (on ? 'on' : 'off') },
-  { head: 'Raised when', look: 'wide', cell: alertWhen },
+  { head: 'Raised when', isClear: true, look: 'wide', cell: alertWhen },
   {
     head: 'Settings',
     cell: ({ rule, settings }) => (

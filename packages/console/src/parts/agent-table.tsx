@@ -6,6 +6,13 @@ import { May } from './may.tsx';
 import { Money } from './money.tsx';
 import { type Column, Table } from './table.tsx';
 
+const STATES = {
+  registered: 'registered',
+  retired: 'retired',
+  named: 'in the mandates file',
+  unknown: 'not registered',
+} as const;
+
 const COLUMNS: readonly Column<AgentInLedger>[] = [
   {
     head: 'Agent',
@@ -16,8 +23,9 @@ const COLUMNS: readonly Column<AgentInLedger>[] = [
   { head: 'Open calls', look: 'number', cell: ({ openActions }) => openActions },
   {
     head: 'State',
+    isClear: true,
     cell: ({ killed, status }) =>
-      killed === null ? (status ?? 'not registered') : <span title={killed.reason}>■ killed</span>,
+      killed === null ? STATES[status ?? 'unknown'] : <strong title={killed.reason}>■ killed</strong>,
   },
   { head: 'Actions', isHeadHidden: true, cell: (agent) => <KillOrRevive {...agent} /> },
 ];

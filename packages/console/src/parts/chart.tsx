@@ -1,15 +1,18 @@
 /** Charts as SVG. Each comes with its numbers as a table, behind a disclosure. */
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { area, curveMonotoneX, line } from 'd3-shape';
-import type { ReactNode } from 'react';
+import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 import styles from './parts.module.css';
 import { Table } from './table.tsx';
 
+/** The width of a chart before it is measured. */
 const WIDTH = 720;
 const HEIGHT = 220;
 const LEFT = 56;
 const BOTTOM = 22;
 const TOP = 8;
+/** The room of a text on the horizontal axis. */
+const PLACE_PX = 72;
 const TONES = [styles.tone0, styles.tone1, styles.tone2, styles.tone3, styles.tone4, styles.tone5];
 const VERDICT_TONES: Readonly<Record<string, string | undefined>> = {
   ALLOW: styles.toneALLOW,
@@ -42,90 +45,120 @@ export function StackedBars({ label, places, series, exact, short }: Charted) {
     series.reduce((sum, { values }) => sum + Math.max(0, values[at] ?? 0), 0),
   );
   const y = scaleLinear([0, Math.max(1, ...sums)], [HEIGHT - BOTTOM, TOP]).nice(4);
-  const x = scaleBand(
-    places.map((_, at) => String(at)),
-    [LEFT, WIDTH],
-  ).padding(0.2);
-  return (
-    <Chart label={label} places={places} series={series} exact={exact}>
-      <Axis y={y} short={short} />
-      {places.map((place, at) => {
-        let below = 0;
-        return (
-          <g key={place}>
-            {series.map(({ name, values }, index) => {
-              const value = Math.max(0, values[at] ?? 0);
-              const from = below;
-              below += value;
-              return value === 0 ? null : (
-                <rect
-                  key={name}
-                  x={x(String(at))}
-                  width={x.bandwidth()}
-                  y={y(below)}
-                  height={Math.max(0.5, y(from) - y(below))}
-                  className={toneOf(name, index)}
-                >
-                  <title>{`${place}, ${name}: ${exact(value)}`}</title>
-                </rect>
-              );
-            })}
-          </g>
-        );
-      })}
-      <Places places={places} at={(index) => (x(String(index)) ?? 0) + x.bandwidth() / 2} />
-    </Chart>
-  );
+  const draw = (width: number) => {
+    const x = scaleBand(
+      places.map((_, at) => String(at)),
+      [LEFT, width],
+    ).padding(0.2);
+    return (
+      <>
+        <Axis y={y} short={short} width={width} />
+        {places.map((place, at) => {
+          let below = 0;
+          return (
+            <g key={place}>
+              {series.map(({ name, values }, index) => {
+                const value = Math.max(0, values[at] ?? 0);
+                const from = below;
+                below += value;
+                return value === 0 ? null : (
+                  <rect
+                    key={name}
+                    x={x(String(at))}
+                    width={x.bandwidth()}
+                    y={y(below)}
+                    height={Math.max(0.5, y(from) - y(below))}
+                    className={toneOf(name, index)}
+                  >
+                    <title>{`${place}, ${name}: ${exact(value)}`}</title>
+                  </rect>
+                );
+              })}
+            </g>
+          );
+        })}
+        <Places places={places} width={width} at={(index) => (x(String(index)) ?? 0) + x.bandwidth() / 2} />
+      </>
+    );
+  };
+  return <Chart label={label} places={places} series={series} exact={exact} draw={draw} />;
 }
 
 /** One area for each series, over each other. A place without a value interrupts them. */
 export function Lines({ label, places, series, exact, short }: Charted) {
   const most = Math.max(1, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)));
   const y = scaleLinear([0, most], [HEIGHT - BOTTOM, TOP]).nice(4);
-  const x = scaleLinear([0, Math.max(1, places.length - 1)], [LEFT + 4, WIDTH - 8]);
-  const shape = line<number | null>(
-    (_, at) => x(at),
-    (value) => y(value ?? 0),
-  )
-    .defined((value) => value !== null)
-    .curve(curveMonotoneX);
-  const ground = area<number | null>(
-    (_, at) => x(at),
-    y(0),
-    (value) => y(value ?? 0),
-  )
-    .defined((value) => value !== null)
-    .curve(curveMonotoneX);
-  return (
-    <Chart label={label} places={places} series={series} exact={exact}>
-      <Axis y={y} short={short} />
-      {series.map(({ name, values }, index) => (
-        <g key={name} className={toneOf(name, index)}>
-          <path d={ground([...values]) ?? ''} className={styles.ground} />
-          <path d={shape([...values]) ?? ''} className={styles.line} />
-          {values.map((value, at) =>
-            value === null ? null : (
-              <circle key={places[at]} cx={x(at)} cy={y(value)} r={2.5}>
-                <title>{`${places[at]}, ${name}: ${exact(value)}`}</title>
-              </circle>
-            ),
-          )}
-        </g>
-      ))}
-      <Places places={places} at={(index) => x(index)} />
-    </Chart>
-  );
+  const draw = (width: number) => {
+    const x = scaleLinear([0, Math.max(1, places.length - 1)], [LEFT + 4, width - 8]);
+    const shape = line<number | null>(
+      (_, at) => x(at),
+      (value) => y(value ?? 0),
+    )
+      .defined((value) => value !== null)
+      .curve(curveMonotoneX);
+    const ground = area<number | null>(
+      (_, at) => x(at),
+      y(0),
+      (value) => y(value ?? 0),
+    )
+      .defined((value) => value !== null)
+      .curve(curveMonotoneX);
+    return (
+      <>
+        <Axis y={y} short={short} width={width} />
+        {series.map(({ name, values }, index) => (
+          <g key={name} className={toneOf(name, index)}>
+            <path d={ground([...values]) ?? ''} className={styles.ground} />
+            <path d={shape([...values]) ?? ''} className={styles.line} />
+            {values.map((value, at) =>
+              value === null ? null : (
+                <circle key={places[at]} cx={x(at)} cy={y(value)} r={2.5}>
+                  <title>{`${places[at]}, ${name}: ${exact(value)}`}</title>
+                </circle>
+              ),
+            )}
+          </g>
+        ))}
+        <Places places={places} width={width} at={(index) => x(index)} />
+      </>
+    );
+  };
+  return <Chart label={label} places={places} series={series} exact={exact} draw={draw} />;
 }
 
 function shown(value: number | null | undefined, exact: Charted['exact']): string {
   return value == null ? 'none' : exact(value);
 }
 
-function Chart({ label, places, series, exact, children }: Omit<Charted, 'short'> & { children: ReactNode }) {
+/** A chart is drawn in the pixels of its place, so that its texts have the same size in every window. */
+function useWidth() {
+  const place = useRef<HTMLElement>(null);
+  const [width, setWidth] = useState(WIDTH);
+  useLayoutEffect(() => {
+    const { current } = place;
+    if (current === null) return;
+    const measure = () => setWidth(Math.max(LEFT + PLACE_PX, Math.floor(current.clientWidth)));
+    const observer = new ResizeObserver(measure);
+    observer.observe(current);
+    measure();
+    return () => observer.disconnect();
+  }, []);
+  return { place, width };
+}
+
+/** @param draw the inside of the chart, for a width in pixels */
+function Chart({
+  label,
+  places,
+  series,
+  exact,
+  draw,
+}: Omit<Charted, 'short'> & { draw: (width: number) => ReactNode }) {
+  const { place, width } = useWidth();
   return (
-    <figure className="stack" style={{ margin: 0 }}>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} className={styles.chart} role="img" aria-label={label}>
-        {children}
+    <figure ref={place} className="stack" style={{ margin: 0 }}>
+      <svg viewBox={`0 0 ${width} ${HEIGHT}`} className={styles.chart} role="img" aria-label={label}>
+        {draw(width)}
       </svg>
       {series.length > 1 && (
         <ul className={styles.legend} aria-label="Legend">
@@ -140,6 +173,7 @@ function Chart({ label, places, series, exact, children }: Omit<Charted, 'short'
         <summary>Numbers</summary>
         <Table
           label={`${label}, as a table`}
+          isGrid
           columns={[
             { head: 'Time', isHead: true, cell: (at) => places[at] },
             ...series.map(({ name, values }) => ({
@@ -159,15 +193,17 @@ function Chart({ label, places, series, exact, children }: Omit<Charted, 'short'
 function Axis({
   y,
   short,
+  width,
 }: {
   y: ReturnType<typeof scaleLinear<number, number>>;
   short: (value: number) => string;
+  width: number;
 }) {
   return (
     <g>
       {y.ticks(4).map((value) => (
         <g key={value}>
-          <line x1={LEFT} x2={WIDTH} y1={y(value)} y2={y(value)} className={styles.axis} />
+          <line x1={LEFT} x2={width} y1={y(value)} y2={y(value)} className={styles.axis} />
           <text x={LEFT - 6} y={y(value) + 4} textAnchor="end">
             {short(value)}
           </text>
@@ -177,9 +213,17 @@ function Axis({
   );
 }
 
-/** At most eight texts fit beside each other. */
-function Places({ places, at }: { places: readonly string[]; at: (index: number) => number }) {
-  const every = Math.max(1, Math.ceil(places.length / 8));
+/** As many texts as fit beside each other. */
+function Places({
+  places,
+  width,
+  at,
+}: {
+  places: readonly string[];
+  width: number;
+  at: (index: number) => number;
+}) {
+  const every = Math.ceil((places.length * PLACE_PX) / (width - LEFT));
   return (
     <g>
       {places.map((place, index) =>
@@ -189,7 +233,7 @@ function Places({ places, at }: { places: readonly string[]; at: (index: number)
             x={at(index)}
             y={HEIGHT - 6}
             // The last one would be cut if it were in the middle.
-            textAnchor={at(index) > WIDTH - 24 ? 'end' : 'middle'}
+            textAnchor={at(index) > width - 24 ? 'end' : 'middle'}
           >
             {place}
           </text>

@@ -14,14 +14,16 @@ type Row = Pick<
 
 /** The columns of every list of decisions, by name. */
 export const DECISION_COLUMNS = {
-  time: { head: 'Time', cell: ({ decidedAt }) => <When at={decidedAt} /> },
+  time: { head: 'Time', isClear: true, cell: ({ decidedAt }) => <When at={decidedAt} /> },
   agent: {
     head: 'Agent',
+    isClear: true,
     look: 'wide',
     cell: ({ agentId }) => <AgentLink id={agentId} />,
   },
   action: {
     head: 'Action',
+    isClear: true,
     look: 'wide',
     cell: ({ id, tool, model, subject, type }) => (
       <Link to="/decisions/$id" params={{ id }}>
@@ -29,9 +31,10 @@ export const DECISION_COLUMNS = {
       </Link>
     ),
   },
-  verdict: { head: 'Verdict', cell: ({ verdict }) => <Verdict is={verdict} /> },
+  verdict: { head: 'Verdict', isClear: true, cell: ({ verdict }) => <Verdict is={verdict} /> },
   why: {
     head: 'Why',
+    isClear: true,
     look: 'text',
     cell: ({ code, reason }) => (
       <span title={reason}>
@@ -53,20 +56,29 @@ function newestFirst(one: Row, other: Row): number {
   return Date.parse(other.decidedAt) - Date.parse(one.decidedAt) || (other.id < one.id ? -1 : 1);
 }
 
-/** A list of decisions, the newest first. */
+const { agent: _, ...withoutAgent } = DECISION_COLUMNS;
+const COLUMNS_OF_ONE_AGENT: readonly Column<Row>[] = Object.values(withoutAgent);
+
+/**
+ * A list of decisions, the newest first.
+ *
+ * @param isOfOneAgent the page has the name of the agent
+ */
 export function DecisionTable({
   label,
   decisions,
+  isOfOneAgent = false,
   empty,
 }: {
   label: string;
   decisions: readonly Row[];
+  isOfOneAgent?: boolean;
   empty?: string;
 }) {
   return (
     <Table
       label={label}
-      columns={ALL_DECISION_COLUMNS}
+      columns={isOfOneAgent ? COLUMNS_OF_ONE_AGENT : ALL_DECISION_COLUMNS}
       rows={decisions.toSorted(newestFirst)}
       nameOf={({ id }) => id}
       {...(empty !== undefined && { empty })}

@@ -12,6 +12,8 @@ export type Column<Row> = {
   isHead?: boolean;
   /** Only people who do not see the table need the heading. */
   isHeadHidden?: boolean;
+  /** The cell is clear without its heading, so it has none on a phone. */
+  isClear?: boolean;
 };
 
 const CLASSES = {
@@ -31,6 +33,9 @@ export type TableOf<Row> = {
 };
 
 /**
+ * On a phone, a row is a card. A table whose columns are compared stays a table.
+ *
+ * @param isGrid a table whose columns are compared
  * @param across what a row shows across all columns. Null: the row has its cells
  * @param empty shown instead of a table without rows
  */
@@ -41,11 +46,13 @@ export function Table<Row>({
   nameOf,
   across,
   empty,
-}: TableOf<Row> & { across?: (row: Row) => ReactNode; empty?: ReactNode }) {
+  isGrid = false,
+}: TableOf<Row> & { across?: (row: Row) => ReactNode; empty?: ReactNode; isGrid?: boolean }) {
   if (rows.length === 0 && empty !== undefined) return <Empty>{empty}</Empty>;
+  const look = isGrid ? styles.scroll : `${styles.scroll} ${styles.cards}`;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that is too wide must be scrolled by the keyboard too
-    <section className={styles.scroll} aria-label={`Table: ${label}`} tabIndex={0}>
+    <section className={look} aria-label={`Table: ${label}`} tabIndex={0}>
       <table>
         <Head columns={columns} />
         <tbody>
@@ -81,7 +88,17 @@ export function Head<Row>({ columns }: { columns: readonly Column<Row>[] }) {
   );
 }
 
-export function Cell<Row>({ column: { cell, look, isHead }, row }: { column: Column<Row>; row: Row }) {
+export function Cell<Row>({
+  column: { head, cell, look, isHead, isHeadHidden = false, isClear = isHeadHidden },
+  row,
+}: {
+  column: Column<Row>;
+  row: Row;
+}) {
   if (isHead) return <th scope="row">{cell(row)}</th>;
-  return <td className={look === undefined ? undefined : CLASSES[look]}>{cell(row)}</td>;
+  return (
+    <td className={look === undefined ? undefined : CLASSES[look]} data-head={isClear ? undefined : head}>
+      {cell(row)}
+    </td>
+  );
 }

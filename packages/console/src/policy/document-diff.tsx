@@ -3,7 +3,6 @@ import type { PolicyDocument } from '@mandate/schemas';
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { Lines } from '../parts/lines.tsx';
-import styles from '../parts/parts.module.css';
 import { Problem } from '../parts/problem.tsx';
 import { askWorker } from './ask-worker.ts';
 
@@ -43,7 +42,7 @@ function Effect({ heading, lines }: { heading: string; lines: readonly string[] 
       {lines.length === 0 ? (
         <p>Nothing.</p>
       ) : (
-        <ul className={styles.effects}>
+        <ul>
           {lines.map((line) => (
             <li key={line}>{line}</li>
           ))}

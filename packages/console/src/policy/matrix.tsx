@@ -42,6 +42,7 @@ export function Matrix({
       </p>
       <Table
         label="Agents and tools"
+        isGrid
         columns={[
           { head: 'Agent', isHead: true, cell: ({ agent }) => agent },
           ...columns.toSorted(mostChanged).map(

@@ -58,6 +58,7 @@ const other = searchDecisions.row
     model: true,
     verdict: true,
     code: true,
+    reason: true,
     decidedAt: true,
   })
   .extend({
