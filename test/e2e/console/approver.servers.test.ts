@@ -66,6 +66,26 @@ describeWithChromium('the console for approvers and auditors', () => {
     await page.getByRole('cell', { name: 'Agent registered or changed' }).first().waitFor();
   });
 
+  test('says in plain sentences what a change changed', async () => {
+    const author = scene.api('author');
+    await author.post('/v1/agents', { id: 'mover', groups: ['staff'] });
+    await author.put('/v1/agents/mover', { id: 'mover', groups: ['staff', 'trial'] });
+    await using browser = await scene.look({ as: 'viewer' });
+    const { page } = browser;
+    const sentence = 'The agent mover was registered, or its document was changed.';
+    await expect
+      .poll(async () => {
+        await page.goto('/changes?subject=mover&event=agent.put');
+        await page.getByText(sentence).first().waitFor();
+        return page.getByText(sentence).count();
+      })
+      .toBe(2);
+    await page.getByRole('link', { name: 'Agent registered or changed' }).first().click();
+    await page.getByRole('heading', { name: 'What differs from the version before' }).waitFor();
+    await page.getByText('Groups: staff → staff, trial').waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+  });
+
   test('lists reads of people, and those that pages make by themselves only when asked', async () => {
     await using browser = await scene.look({ as: 'viewer' });
     const { page } = browser;
@@ -93,5 +113,6 @@ describeWithChromium('the console for approvers and auditors', () => {
     const shown = await Promise.all((await links()).map((link) => link.getAttribute('href')));
     expect(shown).toEqual([2, 1].map((at) => `/decisions/${decisions[at]?.id}`));
     await page.getByRole('heading', { name: 'Decisions of the agent after, the newest first' }).waitFor();
+    await after.getByText('Every check passed.').first().waitFor();
   });
 });

@@ -1,9 +1,11 @@
 /** One change: what it was, who made it, and what it let through. */
 import type { PolicyShown } from '@mandate/control-service';
 import type { ControlEventFound, KillFound } from '@mandate/query';
-import type { PolicyDocument, RuleDocument } from '@mandate/schemas';
+import type { ControlRecord, PolicyDocument } from '@mandate/schemas';
 import { Link, useParams } from '@tanstack/react-router';
+import { Fragment } from 'react';
 import { withQuery } from '../data/api.ts';
+import { changeInWords } from '../data/change-in-words.ts';
 import { command, quoted } from '../data/command.ts';
 import { EVENTS, titleOf } from '../data/events.ts';
 import { useParameters } from '../data/parameters.ts';
@@ -13,7 +15,7 @@ import { Page } from '../parts/page.tsx';
 import { isMissing, Read } from '../parts/read.tsx';
 import { When } from '../parts/when.tsx';
 import { DocumentDiff } from '../policy/document-diff.tsx';
-import { agentsInWords, limitsInWords } from '../policy/rule-in-words.ts';
+import { differencesInWords, termsOf } from '../policy/document-in-words.ts';
 import { Missing } from './missing.tsx';
 
 export function Change() {
@@ -103,7 +105,7 @@ function NoChange({ what }: { what: string }) {
   );
 }
 
-type Recorded = ControlEventFound & { record: { policy?: PolicyDocument; rule?: RuleDocument } };
+type Recorded = ControlEventFound & { record: ControlRecord };
 
 /** What this version changed, compared with the version before it. */
 function PolicyChange({ policy, version }: { policy: PolicyDocument; version: number }) {
@@ -124,18 +126,46 @@ function PolicyChange({ policy, version }: { policy: PolicyDocument; version: nu
   );
 }
 
-function RuleInWords({ rule }: { rule: RuleDocument }) {
+/** Documents whose earlier version is compared. The audit has each version as a change. */
+const COMPARED: ReadonlySet<string> = new Set(['agent.put', 'rule.put', 'tenant.put']);
+
+/** What differs from the version of the document before this change. */
+function DocumentChange({ change }: { change: Recorded }) {
+  const { event, subject, revision, record } = change;
+  const mayHaveBefore = COMPARED.has(event) && change.refusal === null && record.change.expects !== 0;
+  const earlier = useRead<{ events: ControlEventFound[] }>(
+    mayHaveBefore && subject !== null
+      ? withQuery('/v1/audit/control-events', { subject, event, to: change.happenedAt, limit: 20 })
+      : null,
+  );
+  const found = earlier.data?.events.find(
+    (one) => one.refusal === null && (one.revision ?? 0) < (revision ?? 0),
+  );
+  const before = useRead<Recorded>(
+    found === undefined ? null : `/v1/audit/control-events/${encodeURIComponent(found.id)}`,
+  );
+  if (!COMPARED.has(event) || change.refusal !== null) return null;
+  if (!mayHaveBefore || (earlier.data !== undefined && found === undefined))
+    return <p>There was no earlier version in the audit.</p>;
   return (
     <>
-      <dt>Gives</dt>
-      <dd>
-        <Link to="/policies/$id" params={{ id: rule.policy.replace(/@\d+$/, '') }}>
-          {rule.policy}
-        </Link>
-      </dd>
-      <dt>For</dt>
-      <dd>{[agentsInWords(rule), ...limitsInWords(rule)].join(', ')}</dd>
+      <h2>What differs from the version before</h2>
+      <Read of={before} what="the version before">
+        {(shown) => <Differences before={termsOf(shown.record)} after={termsOf(record)} />}
+      </Read>
     </>
+  );
+}
+
+function Differences({ before, after }: Record<'before' | 'after', ReturnType<typeof termsOf>>) {
+  const lines = differencesInWords(before, after);
+  if (lines.length === 0) return <p>Nothing that this page shows. The record has the whole document.</p>;
+  return (
+    <ul>
+      {lines.map((line) => (
+        <li key={line}>{line}</li>
+      ))}
+    </ul>
   );
 }
 
@@ -152,6 +182,7 @@ function ChangePage({ id }: { id: string }) {
               {titleOf(change.event)}: {change.subject ?? ''}
               {change.policyVersion !== null && `, version ${change.policyVersion}`}
             </h2>
+            <p>{changeInWords(change)}</p>
             <p className="quiet">{EVENTS[change.event][1]}</p>
             <dl>
               <dt>By</dt>
@@ -166,8 +197,21 @@ function ChangePage({ id }: { id: string }) {
               <dd>{change.reason === '' ? 'no reason was given' : change.reason}</dd>
               <dt>Took effect</dt>
               <dd>{change.refusal === null ? 'yes' : `no: ${change.refusal}`}</dd>
-              {change.record.rule !== undefined && <RuleInWords rule={change.record.rule} />}
+              {termsOf(change.record).map(([term, value]) => (
+                <Fragment key={term}>
+                  <dt>{term}</dt>
+                  <dd>{value}</dd>
+                </Fragment>
+              ))}
             </dl>
+            {change.record.event === 'rule.put' && (
+              <p>
+                <Link to="/policies/$id" params={{ id: change.record.rule.policy.replace(/@\d+$/, '') }}>
+                  The policy that the rule gives
+                </Link>
+              </p>
+            )}
+            <DocumentChange change={change} />
             {change.subject !== null && change.policyVersion !== null && (
               <p className="row">
                 <Link to="/policies/$id" params={{ id: change.subject }}>
@@ -192,7 +236,7 @@ function ChangePage({ id }: { id: string }) {
                 </Link>
               </p>
             )}
-            {change.record.policy !== undefined && change.policyVersion !== null && (
+            {change.record.event === 'policy.published' && change.policyVersion !== null && (
               <PolicyChange policy={change.record.policy} version={change.policyVersion} />
             )}
             <details>

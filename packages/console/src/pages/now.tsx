@@ -4,6 +4,7 @@ import type { DecisionFound } from '@mandate/query';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useRef } from 'react';
+import { changeInWords } from '../data/change-in-words.ts';
 import { command } from '../data/command.ts';
 import { titleOf } from '../data/events.ts';
 import { type LiveEvent, useLive, useLiveEvents } from '../data/live.ts';
@@ -52,25 +53,25 @@ export function Now() {
         </May>
       }
     >
+      <Read of={summary} what="the sums">
+        {({ agents: known, openActions, kills, spentMicros, waiting }) => (
+          <Figures
+            of={[
+              [counted(known), known === 1 ? 'agent' : 'agents'],
+              [dollars(spentMicros), 'spent and reserved'],
+              [counted(openActions), openActions === 1 ? 'call may run' : 'calls may run'],
+              [
+                counted(waiting),
+                waiting === 1 ? 'action waits for a person' : 'actions wait for a person',
+                '/approvals',
+              ],
+              [counted(kills), kills === 1 ? 'kill stands' : 'kills stand'],
+            ]}
+          />
+        )}
+      </Read>
       <div className="columns">
         <Section heading="Agents by spend">
-          <Read of={summary} what="the sums">
-            {({ agents: known, openActions, kills, spentMicros, waiting }) => (
-              <Figures
-                of={[
-                  [counted(known), known === 1 ? 'agent' : 'agents'],
-                  [dollars(spentMicros), 'spent and reserved'],
-                  [counted(openActions), openActions === 1 ? 'call may run' : 'calls may run'],
-                  [
-                    counted(waiting),
-                    waiting === 1 ? 'action waits for a person' : 'actions wait for a person',
-                    '/approvals',
-                  ],
-                  [counted(kills), kills === 1 ? 'kill stands' : 'kills stand'],
-                ]}
-              />
-            )}
-          </Read>
           <Read of={agents} what="agents">
             {({ agents: listed, next }) => (
               <>
@@ -174,9 +175,7 @@ function River() {
   return (
     <section className="stack" aria-labelledby="river">
       <div className="row">
-        <h2 id="river" style={{ margin: 0 }}>
-          Decisions, the newest first
-        </h2>
+        <h2 id="river">Decisions, the newest first</h2>
         {heldAtMs === null ? (
           <button type="button" onClick={() => hold(newestMs ?? Date.now())}>
             Hold <kbd>space</kbd>
@@ -225,19 +224,23 @@ type RiverRow = DecisionFound | Bar;
 
 const { time, agent, action, verdict, charged } = DECISION_COLUMNS;
 
-/** The river has little room, so what was not simply allowed has its reason below the action. */
-const actionAndReason: Column<DecisionFound> = {
-  ...action,
+/** The river has little room, so agent and action share a column. What was not simply allowed has its reason below. */
+const agentAndAction: Column<DecisionFound> = {
+  head: 'Agent and action',
+  isClear: true,
+  look: 'wide',
   cell: (decision) => (
     <>
-      {action.cell(decision)}
+      <div className="row">
+        {agent.cell(decision)} {action.cell(decision)}
+      </div>
       {decision.code !== 'ALLOWED' && <div className="quiet">{decision.reason}</div>}
     </>
   ),
 };
 
 /** A bar has no cells. */
-const RIVER_COLUMNS: readonly Column<RiverRow>[] = [time, agent, actionAndReason, verdict, charged].map(
+const RIVER_COLUMNS: readonly Column<RiverRow>[] = [time, agentAndAction, verdict, charged].map(
   (column): Column<RiverRow> => ({ ...column, cell: (row) => ('bar' in row ? null : column.cell(row)) }),
 );
 
@@ -249,12 +252,13 @@ function withBars(
   const oldestMs = Date.parse(decisions.at(-1)?.decidedAt ?? '');
   const newestMs = Date.parse(decisions[0]?.decidedAt ?? '');
   const bars = control
-    .map(({ id, event, agentId, subject, by, happenedAt }): Bar => {
-      const about = agentId ?? subject;
+    .map((event): Bar => {
+      const atMs = Date.parse(event.happenedAt);
+      const by = event.by === null ? '' : ` By ${event.by}.`;
       return {
-        key: `${event} ${id}`,
-        bar: `${titleOf(event)}${about === null ? '' : `: ${about}`}${by === null ? '' : `, by ${by}`}, ${clockTime(Date.parse(happenedAt))}`,
-        atMs: Date.parse(happenedAt),
+        key: `${event.event} ${event.id}`,
+        bar: `${clockTime(atMs)} ${titleOf(event.event)}: ${changeInWords(event)}${by}`,
+        atMs,
       };
     })
     .filter(({ atMs }) => atMs >= oldestMs && atMs <= Math.max(newestMs, Date.now()));

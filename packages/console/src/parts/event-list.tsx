@@ -1,8 +1,8 @@
 import type { ControlEventFound } from '@mandate/query';
 import { Link } from '@tanstack/react-router';
+import { changeInWords } from '../data/change-in-words.ts';
 import { EVENTS, titleOf } from '../data/events.ts';
 import { By } from './by.tsx';
-import { Money } from './money.tsx';
 import { type Column, Table } from './table.tsx';
 import { When } from './when.tsx';
 
@@ -12,9 +12,10 @@ const WITHOUT_PAGE: ReadonlySet<string> = new Set([
 ]);
 
 const COLUMNS: readonly Column<ControlEventFound>[] = [
-  { head: 'Time', cell: ({ happenedAt }) => <When at={happenedAt} /> },
+  { head: 'Time', isClear: true, cell: ({ happenedAt }) => <When at={happenedAt} /> },
   {
     head: 'What',
+    isClear: true,
     cell: ({ id, event, refusal }) => (
       <>
         {WITHOUT_PAGE.has(event) ? (
@@ -28,19 +29,13 @@ const COLUMNS: readonly Column<ControlEventFound>[] = [
       </>
     ),
   },
-  {
-    head: 'About',
-    look: 'wide',
-    cell: ({ subject, agentId, scope, policyVersion, deltaMicros }) => (
-      <>
-        {subject ?? agentId ?? scope ?? ''}
-        {policyVersion !== null && `, version ${policyVersion}`}{' '}
-        {deltaMicros !== null && <Money micros={deltaMicros} />}
-      </>
-    ),
-  },
+  { head: 'What happened', look: 'wide', isClear: true, cell: changeInWords },
   { head: 'By', look: 'wide', cell: ({ by }) => <By who={by} /> },
-  { head: 'Why', look: 'wide', cell: ({ refusal, reason }) => refusal ?? reason },
+  {
+    head: 'Why',
+    look: 'wide',
+    cell: ({ refusal, reason }) => (refusal === null ? reason : <code>{refusal}</code>),
+  },
 ];
 
 export function EventList({ events }: { events: readonly ControlEventFound[] }) {
