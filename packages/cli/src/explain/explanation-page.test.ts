@@ -20,6 +20,7 @@ const other = (id: string, apartMs: number): Others['decisions'][number] => ({
   model: null,
   verdict: 'ALLOW',
   code: 'ALLOWED',
+  reason: 'Every check passed.',
   chargedMicros: 0,
   charged: '$0.00',
   decidedAt: '2026-01-31T13:59:00.000Z',
