@@ -11,4 +11,4 @@ export { type CompiledFault, compiledFaults } from './compile/compiled-faults.ts
 export type { FaultCode, ManifestFault } from './fault.ts';
 export { compileCategories, type LoadedCategories, loadCategories } from './load-categories.ts';
 export { type LoadedManifest, loadManifest, type ManifestSources } from './load-manifest.ts';
-export { governanceWidenings } from './overlay/governance-widenings.ts';
+export { type Difference, governanceWidenings } from './overlay/governance-widenings.ts';

@@ -12,6 +12,5 @@ export { attributesAsked } from './attributes-asked.ts';
 export { type ControlChange, controlWidening } from './control-widening.ts';
 export type { LintFinding } from './finding.ts';
 export { type Linted, type LintedDocument, lintAround, lintControl } from './lint-control.ts';
-export { narrowing } from './narrowing.ts';
 export { ruleWidening } from './rule-widening.ts';
-export { widening, wideningByArrival } from './widening.ts';
+export { narrowing, widening, wideningByArrival } from './widening.ts';

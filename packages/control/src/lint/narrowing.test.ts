@@ -1,7 +1,6 @@
 import type { PolicyDocument } from '@mandate/schemas';
 import { expect, test } from 'vitest';
-import { narrowing } from './narrowing.ts';
-import { widening } from './widening.ts';
+import { narrowing, widening } from './widening.ts';
 
 const policy = (fields: Partial<PolicyDocument>): PolicyDocument => ({ version: 1, id: 'p', ...fields });
 
@@ -29,6 +28,16 @@ test.each([
     ['toolPolicies.pay.executionLeaseMs: 1000 → 9000: a call without an outcome may be retried later'],
   ],
   [{ tools: ['a', 'b'] }, { tools: ['a'] }, ['tools: - b']],
+  [
+    {},
+    { budgets: [{ id: 'day', scope: 'agent', max: 6, windowMs: 86_400_000 }] },
+    ['budget day: no limit → 6'],
+  ],
+  [
+    { governance: { roles: ['user', 'guest'] } as never },
+    { governance: { roles: ['user'] } as never },
+    ['governance.roles: no longer guest'],
+  ],
   [{ allowedTools: ['search'] }, { allowedTools: ['search', 'pay'] }, []],
 ] satisfies [Partial<PolicyDocument>, Partial<PolicyDocument>, string[]][])(
   'says what is taken away: %j to %j',

@@ -4,7 +4,7 @@
  * certainly not wider.
  */
 
-import { governanceWidenings } from '@mandate/manifest';
+import { type Difference, governanceWidenings } from '@mandate/manifest';
 import { canonicalJson } from '@mandate/policy';
 import type { StepBudget } from '@mandate/policy/parts';
 import { modelPatterns, narrowsValidator, providerPatterns } from '@mandate/policy/parts';
@@ -36,17 +36,30 @@ const OF_A_CHANGE = 8_000_000;
 
 /** Compares a policy version with the version before it. Empty if the new version allows nothing more. */
 export function widening(before: PolicyDocument, after: PolicyDocument): readonly string[] {
+  return differences(before, after).map(({ wider }) => wider);
+}
+
+/**
+ * Compares a policy version with the version before it. Empty if the new version takes nothing away. A change takes
+ * away what the opposite change would newly allow.
+ */
+export function narrowing(before: PolicyDocument, after: PolicyDocument): readonly string[] {
+  return differences(after, before).map(({ narrower }) => narrower);
+}
+
+/** Returns what `after` newly allows. Each difference is told in both directions where it is found. */
+function differences(before: PolicyDocument, after: PolicyDocument): readonly Difference[] {
   const stepBudget = { left: OF_A_CHANGE };
   const tools = namesOf(before, after).filter(usableUnder(after, stepBudget));
   return [
-    ...(isObserved(after) && !isObserved(before) ? ['it only observes'] : []),
+    ...(isObserved(after) && !isObserved(before) ? [ONLY_OBSERVES] : []),
     ...later(before.expiresAt, after.expiresAt),
     ...higher('maxCostTotal', before.maxCostTotal, after.maxCostTotal),
     ...higher('maxCostPerCall', before.maxCostPerCall, after.maxCostPerCall),
     ...lowerActualCost('maxActualCost', before.maxActualCost, after.maxActualCost),
     ...widerReleases(before.maxReleases, after.maxReleases),
     ...(before.requireEstimate === true && after.requireEstimate !== true
-      ? ['requireEstimate: no estimate is required any more']
+      ? [said('requireEstimate', ...NO_ESTIMATE)]
       : []),
     ...lower('defaultEstimate', before.defaultEstimate, after.defaultEstimate),
     ...moreOpen(before.maxOpen, after.maxOpen),
@@ -64,6 +77,27 @@ export function widening(before: PolicyDocument, after: PolicyDocument): readonl
     ...tools.flatMap((tool) => widerTool(tool, before, after)),
     ...governanceWidenings(before.governance, after.governance),
   ];
+}
+
+const ONLY_OBSERVES: Difference = {
+  wider: 'it only observes',
+  narrower: 'it is enforced, and not only observed',
+};
+
+const NO_ESTIMATE = ['no estimate is required any more', 'an estimate is required'] as const;
+
+function said(name: string, wider: string, narrower: string): Difference {
+  return { wider: `${name}: ${wider}`, narrower: `${name}: ${narrower}` };
+}
+
+/** @param notes what else to say, in each direction */
+function changed(
+  name: string,
+  was: string | number,
+  is: string | number,
+  notes: Partial<Difference> = {},
+): Difference {
+  return said(name, `${was} → ${is}${notes.wider ?? ''}`, `${is} → ${was}${notes.narrower ?? ''}`);
 }
 
 const SUCCESS_BASED = { type: 'SUCCESS_BASED' } as const;
@@ -100,7 +134,7 @@ function isObserved({ mode = 'enforce' }: PolicyDocument): boolean {
   return mode === 'observe';
 }
 
-function widerWaiting(before: PolicyDocument, after: PolicyDocument): string[] {
+function widerWaiting(before: PolicyDocument, after: PolicyDocument): Difference[] {
   const [was, is] = [maxWaitingOf(before), maxWaitingOf(after)];
   // The limit is gone because no tool asks a person any more. That change of the tools is already reported.
   if (is === undefined && before.maxWaiting === undefined) return [];
@@ -116,64 +150,64 @@ function maxWaitingOf({ maxWaiting, toolPolicies = {} }: PolicyDocument): number
   return maxWaiting ?? (asks ? DEFAULTS.maxWaiting : undefined);
 }
 
-function later(before: string | undefined, after: string | undefined): string[] {
+function later(before: string | undefined, after: string | undefined): Difference[] {
   if (before === undefined) return [];
-  if (after === undefined) return [`expiresAt: ${before} → never`];
-  return Date.parse(after) > Date.parse(before) ? [`expiresAt: ${before} → ${after}`] : [];
+  if (after === undefined) return [changed('expiresAt', before, 'never')];
+  return Date.parse(after) > Date.parse(before) ? [changed('expiresAt', before, after)] : [];
 }
 
 /** An absent limit means no limit. */
-function higher(name: string, before: number | undefined, after: number | undefined): string[] {
+function higher(name: string, before: number | undefined, after: number | undefined): Difference[] {
   if (before === undefined || (after !== undefined && after <= before)) return [];
-  return [`${name}: ${before} → ${after ?? 'no limit'}`];
+  return [changed(name, before, after ?? 'no limit')];
 }
 
 /** An absent amount is 0. */
-function lower(name: string, before = 0, after = 0): string[] {
-  return after < before ? [`${name}: ${before} → ${after}`] : [];
+function lower(name: string, before = 0, after = 0): Difference[] {
+  return after < before ? [changed(name, before, after)] : [];
 }
 
 /**
  * Reports a lower cap of actual costs, because shared budgets are then charged less. The default cap depends on the
  * call, so it may be lower or higher than a number.
  */
-function lowerActualCost(name: string, before: number | undefined, after: number | undefined): string[] {
+function lowerActualCost(name: string, before: number | undefined, after: number | undefined): Difference[] {
   if (before === after || (before !== undefined && after !== undefined && after > before)) return [];
-  return [`${name}: ${before ?? 'the default'} → ${after ?? 'the default'}`];
+  return [changed(name, before ?? 'the default', after ?? 'the default')];
 }
 
 function widerReleases(
   before: ReleasesDocument = DEFAULTS.releases,
   after: ReleasesDocument = DEFAULTS.releases,
-): string[] {
+): Difference[] {
   if (before === 'unlimited') return [];
   if (after !== 'unlimited' && after.calls <= before.calls && after.percent <= before.percent) return [];
   const inWords = (releases: ReleasesDocument) =>
     releases === 'unlimited' ? releases : `${releases.calls} calls and ${releases.percent} %`;
-  return [`maxReleases: ${inWords(before)} → ${inWords(after)}`];
+  return [changed('maxReleases', inWords(before), inWords(after))];
 }
 
 /**
  * Reports a higher `maxOpen`. The default limits only calls that reserve nothing. So a change from a number to the
  * default is always reported.
  */
-function moreOpen(before: OpenDocument | undefined, after: OpenDocument | undefined): string[] {
+function moreOpen(before: OpenDocument | undefined, after: OpenDocument | undefined): Difference[] {
   if (before === after || before === 'unlimited') return [];
   const most = before ?? DEFAULTS.maxOpen;
   if (typeof after === 'number' && after <= most) return [];
-  return [`maxOpen: ${before ?? 'the default'} → ${after ?? 'the default'}`];
+  return [changed('maxOpen', before ?? 'the default', after ?? 'the default')];
 }
 
 /**
  * Reports budgets that are wider or missing. A budget with another scope or window is reported too, because its new
  * counter starts at 0.
  */
-function widerBudgets(before: PolicyDocument, after: PolicyDocument): string[] {
+function widerBudgets(before: PolicyDocument, after: PolicyDocument): Difference[] {
   return widerCounters('budget', before.budgets, after.budgets);
 }
 
 /** Reports the same of limits in units other than money. */
-function widerInUnit(unit: CounterUnit, before: PolicyDocument, after: PolicyDocument): string[] {
+function widerInUnit(unit: CounterUnit, before: PolicyDocument, after: PolicyDocument): Difference[] {
   const { total, perWindow } = UNIT_NAMES[unit];
   const [was, is] = [unitLimitsIn(before, unit), unitLimitsIn(after, unit)];
   const windowsOf = ({ windows }: UnitLimitsIn) =>
@@ -188,14 +222,16 @@ function widerCounters(
   field: string,
   before: readonly BudgetDocument[] = [],
   after: readonly BudgetDocument[] = [],
-): string[] {
+): Difference[] {
   return before.flatMap((budget) => {
     const named = after.filter(({ id }) => id === budget.id);
     const kept = named.find(({ scope, windowMs }) => scope === budget.scope && windowMs === budget.windowMs);
     const [other] = named;
     if (kept !== undefined || other === undefined)
       return higher(`${field} ${budget.id}`, budget.max, kept?.max);
-    return [`${field} ${budget.id}: ${counterOf(budget)} → ${counterOf(other)}, which starts at 0`];
+    return [
+      changed(`${field} ${budget.id}`, counterOf(budget), counterOf(other), { wider: ', which starts at 0' }),
+    ];
   });
 }
 
@@ -205,14 +241,14 @@ function counterOf({ max, scope, windowMs }: BudgetDocument): string {
 
 type Rate = NonNullable<PolicyDocument['rateLimit']>;
 
-function widerRate(name: string, before: Rate | undefined, after: Rate | undefined): string[] {
+function widerRate(name: string, before: Rate | undefined, after: Rate | undefined): Difference[] {
   if (before === undefined) return [];
   // A rate with another window starts with a new counter, so it allows more calls for a while.
   if (after?.maxCalls === 0) return [];
   const { scope: was = 'agent' } = before;
   const is = after?.scope ?? 'agent';
   if (is === was && after?.windowMs === before.windowMs && after.maxCalls <= before.maxCalls) return [];
-  const said = (rate: Rate | undefined) =>
+  const rateOf = (rate: Rate | undefined) =>
     rate === undefined
       ? 'no limit'
       : `${rate.maxCalls} in ${rate.windowMs} ms${rate.scope === 'principal' ? ' for each person' : ''}`;
@@ -220,7 +256,7 @@ function widerRate(name: string, before: Rate | undefined, after: Rate | undefin
     after === undefined || (is === was && after.windowMs === before.windowMs)
       ? ''
       : ', which has counted no call yet';
-  return [`${name}: ${said(before)} → ${said(after)}${anew}`];
+  return [changed(name, rateOf(before), rateOf(after), { wider: anew })];
 }
 
 type Named = 'Tools' | 'Models' | 'Providers';
@@ -237,7 +273,7 @@ function widerNames(
   before: PolicyDocument,
   after: PolicyDocument,
   stepBudget: StepBudget,
-): string[] {
+): Difference[] {
   const within = (patterns: readonly string[], unknown = false) =>
     patternsWithin(of, patterns, { unknown, stepBudget });
   const isAllowed = within(before[`allowed${of}`] ?? ['*']);
@@ -250,17 +286,17 @@ function widerNames(
   const mayBeAllowedBelow = within(allowedBelow(of, after), true);
   const allowed = (after[`allowed${of}`] ?? ['*'])
     .filter((glob) => !isAllowed(glob) && !isDenied.before(glob) && !isDenied.after(glob))
-    .map((glob) => `allowed${of}: + ${glob}`);
+    .map((glob) => said(`allowed${of}`, `+ ${glob}`, `- ${glob}`));
   const denied = (before[`denied${of}`] ?? [])
     .filter(
       (glob) =>
         !isDenied.after(glob) &&
         (after[`allowed${of}`] === undefined || mayMeet(of, glob, mayBeAllowedBelow)),
     )
-    .map((glob) => `denied${of}: - ${glob}`);
+    .map((glob) => said(`denied${of}`, `- ${glob}`, `+ ${glob}`));
   const delegable = delegableOf(of, after)
     .filter((glob) => !isAllowedBelow(glob) && !isDenied.before(glob) && !isDenied.after(glob))
-    .map((glob) => `delegableTools: + ${glob}`);
+    .map((glob) => said('delegableTools', `+ ${glob}`, `- ${glob}`));
   return [...allowed, ...delegable, ...denied];
 }
 
@@ -294,14 +330,14 @@ function mayMeet(of: Named, glob: string, isAllowed: (glob: string) => boolean):
  * Reports prices of models that may be lower than before. A price that is added or removed is reported too, because
  * the price lists may contain a higher or lower price.
  */
-function lowerPrices({ modelPrices: before = {} }: PolicyDocument, after: PolicyDocument): string[] {
+function lowerPrices({ modelPrices: before = {} }: PolicyDocument, after: PolicyDocument): Difference[] {
   const { modelPrices = {} } = after;
   const models = [...new Set([...Object.keys(before), ...Object.keys(modelPrices)])].sort();
   return models.flatMap((model) => {
     const [was, is] = [before[model], modelPrices[model]];
     const isAsHigh =
       was !== undefined && is !== undefined && RATES.every((rate) => (is[rate] ?? 0) >= (was[rate] ?? 0));
-    return isAsHigh ? [] : [`modelPrices.${model}: ${priceInWords(was)} → ${priceInWords(is)}`];
+    return isAsHigh ? [] : [changed(`modelPrices.${model}`, priceInWords(was), priceInWords(is))];
   });
 }
 
@@ -318,12 +354,12 @@ function priceInWords(price: ModelPriceDocument | undefined): string {
  * Reports lower default token counts. They are used for calls that state no count. Without a default such a call is
  * refused if money is limited.
  */
-function fewerTokens({ defaultTokens: before = {} }: PolicyDocument, after: PolicyDocument): string[] {
+function fewerTokens({ defaultTokens: before = {} }: PolicyDocument, after: PolicyDocument): Difference[] {
   const { defaultTokens = {} } = after;
   return (['inputTokens', 'maxOutputTokens'] as const).flatMap((field) => {
     const [was, is] = [before[field], defaultTokens[field]];
     if (was === is || (was !== undefined && is !== undefined && is > was)) return [];
-    return [`defaultTokens.${field}: ${was ?? 'none'} → ${is ?? 'none'}`];
+    return [changed(`defaultTokens.${field}`, was ?? 'none', is ?? 'none')];
   });
 }
 
@@ -331,11 +367,14 @@ function fewerTokens({ defaultTokens: before = {} }: PolicyDocument, after: Poli
 function widerRegistry(
   before: readonly string[] | undefined,
   after: readonly string[] | undefined,
-): string[] {
+): Difference[] {
   if (before === undefined) return [];
-  if (after === undefined) return ['tools: any name is accepted, and not only declared tools'];
+  if (after === undefined)
+    return [
+      said('tools', 'any name is accepted, and not only declared tools', 'only declared tools are accepted'),
+    ];
   const known = new Set(before);
-  return after.filter((tool) => !known.has(tool)).map((tool) => `tools: + ${tool}`);
+  return after.filter((tool) => !known.has(tool)).map((tool) => said('tools', `+ ${tool}`, `- ${tool}`));
 }
 
 function namesOf(...policies: readonly PolicyDocument[]): readonly string[] {
@@ -352,7 +391,7 @@ function usableUnder(policy: PolicyDocument, stepBudget: StepBudget): (tool: str
   return (tool) => isAllowed(tool) && !isDenied(tool);
 }
 
-function widerTool(tool: string, before: PolicyDocument, after: PolicyDocument): string[] {
+function widerTool(tool: string, before: PolicyDocument, after: PolicyDocument): Difference[] {
   const [was, is] = [before, after].map(({ toolPolicies }) => toolPolicies?.[tool] ?? {}) as [
     ToolPolicyDocument,
     ToolPolicyDocument,
@@ -363,16 +402,16 @@ function widerTool(tool: string, before: PolicyDocument, after: PolicyDocument):
     before.requireEstimate === true && after.requireEstimate === true && was.cost === undefined;
   return [
     ...lower(name('cost'), was.cost ?? before.defaultEstimate, is.cost ?? after.defaultEstimate),
-    ...(needsEstimate && is.cost !== undefined ? [`${name('cost')}: no estimate is required any more`] : []),
+    ...(needsEstimate && is.cost !== undefined ? [said(name('cost'), ...NO_ESTIMATE)] : []),
     ...higher(name('maxCostPerCall'), was.maxCostPerCall, is.maxCostPerCall),
     ...lowerActualCost(name('maxActualCost'), was.maxActualCost, is.maxActualCost),
     ...widerRate(name('rateLimit'), was.rateLimit, is.rateLimit),
     ...moreRoles(name('roles'), was.roles, is.roles),
     ...(was.requiresConfirmation === true && is.requiresConfirmation !== true
-      ? [`${name('requiresConfirmation')}: no person is asked any more`]
+      ? [said(name('requiresConfirmation'), 'no person is asked any more', 'a person is asked')]
       : []),
     ...(was.idempotent !== true && is.idempotent === true
-      ? [`${name('idempotent')}: a call may be sent twice`]
+      ? [said(name('idempotent'), 'a call may be sent twice', 'a call may not be sent twice any more')]
       : []),
     ...higher(name('questionMs'), was.questionMs, is.questionMs),
     ...higher(name('grantMs'), was.grantMs ?? DEFAULTS.grantMs, is.grantMs ?? DEFAULTS.grantMs),
@@ -386,7 +425,10 @@ function widerTool(tool: string, before: PolicyDocument, after: PolicyDocument):
         )),
     ...(lease(is) < lease(was)
       ? [
-          `${name('executionLeaseMs')}: ${lease(was)} → ${lease(is)}: a call without an outcome may be retried sooner`,
+          changed(name('executionLeaseMs'), lease(was), lease(is), {
+            wider: ': a call without an outcome may be retried sooner',
+            narrower: ': a call without an outcome may be retried later',
+          }),
         ]
       : []),
   ];
@@ -400,7 +442,7 @@ function otherCharging(
   name: string,
   before: ChargingDocument = SUCCESS_BASED,
   after: ChargingDocument = SUCCESS_BASED,
-): string[] {
+): Difference[] {
   if (before.type === 'SUCCESS_BASED' && after.type === 'ATTEMPT_BASED') return [];
   return another(name, before, after);
 }
@@ -410,7 +452,7 @@ function otherValidation(
   name: string,
   before: ToolPolicyDocument['argumentValidation'] = {},
   after: ToolPolicyDocument['argumentValidation'] = {},
-): string[] {
+): Difference[] {
   const asked = after.validators ?? [];
   const isSchemaKept =
     before.schema === undefined || canonicalJson(before.schema) === canonicalJson(after.schema ?? null);
@@ -423,9 +465,9 @@ function otherValidation(
 }
 
 /** Reports any other change as possibly wider, because the code cannot tell which document allows more. */
-function another(name: string, before: object, after: object): string[] {
+function another(name: string, before: object, after: object): Difference[] {
   if (canonicalJson(before) === canonicalJson(after)) return [];
-  return [`${name}: another, which may let more through`];
+  return [said(name, 'another, which may let more through', 'another, which may let less through')];
 }
 
 /** Reports roles that may use a tool now. An absent list lets everybody use it. */
@@ -433,9 +475,9 @@ function moreRoles(
   name: string,
   before: readonly string[] | undefined,
   after: readonly string[] | undefined,
-): string[] {
+): Difference[] {
   if (before === undefined) return [];
-  if (after === undefined) return [`${name}: everybody may use it`];
+  if (after === undefined) return [said(name, 'everybody may use it', 'only some roles may use it')];
   const added = after.filter((role) => !before.includes(role));
-  return added.length === 0 ? [] : [`${name}: ${added.join(', ')} added`];
+  return added.length === 0 ? [] : [said(name, `${added.join(', ')} added`, `${added.join(', ')} removed`)];
 }

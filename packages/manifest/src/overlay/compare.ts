@@ -6,10 +6,27 @@ import { isMap, valueAt } from '../values-at.ts';
 /** The beginning of the message about a widening. */
 export const LETS_THROUGH = 'lets more through than policy.yaml: ';
 
-export function widens(path: Path, what: string | (() => string)): Found {
-  const say = () => `${LETS_THROUGH}${typeof what === 'string' ? what : what()}`;
-  return found('OVERLAY_WIDENS', path, say);
+type Text = string | (() => string);
+
+/** A difference that lets more through. `narrower`: what it is called if the two documents are exchanged. */
+export type Widening = Found & { narrower: () => string };
+
+/**
+ * @param what what lets more through
+ * @param opposite what the same difference is called if the two documents are exchanged
+ */
+export function widens(path: Path, what: Text, opposite: Text): Widening {
+  return {
+    ...found('OVERLAY_WIDENS', path, () => `${LETS_THROUGH}${textOf(what)}`),
+    narrower: () => textOf(opposite),
+  };
 }
+
+function textOf(text: Text): string {
+  return typeof text === 'string' ? text : text();
+}
+
+export const NOT_COMPARED = 'the list replaces another that cannot be compared';
 
 /** Returns the fields of the map at a path. An empty object if there is no map. */
 export function fieldsAt(document: unknown, path: Path): Readonly<Record<string, unknown>> {
@@ -25,12 +42,25 @@ export function textsAt(document: unknown, path: Path, absent: readonly string[]
 }
 
 /** Warns if a limit is higher or missing after the overlay. */
-export function limitWidens(before: unknown, after: unknown, path: Path): Found[] {
+export function limitWidens(before: unknown, after: unknown, path: Path): Widening[] {
   const [was, is] = [valueAt(before, path), valueAt(after, path)];
   if (was === undefined || deepEqual(was, is)) return [];
-  if (is === undefined) return [widens(path, () => `the limit ${say(was)} is gone`)];
+  if (is === undefined)
+    return [
+      widens(
+        path,
+        () => `the limit ${say(was)} is gone`,
+        () => `the limit ${say(was)} is new`,
+      ),
+    ];
   if (typeof was === 'number' && typeof is === 'number' && is <= was) return [];
-  return [widens(path, () => `${say(is)} instead of ${say(was)}`)];
+  return [
+    widens(
+      path,
+      () => `${say(is)} instead of ${say(was)}`,
+      () => `${say(was)} instead of ${say(is)}`,
+    ),
+  ];
 }
 
 /** Warns if a list of refused names lacks an entry after the overlay. `form` returns the form of an entry for comparisons. */
@@ -42,21 +72,31 @@ export function entriesGone(
     absent = [],
     form = (text) => text,
   }: { absent?: readonly string[]; form?: (text: string) => string } = {},
-): Found[] {
+): Widening[] {
   const was = textsAt(before, path, absent);
   const kept = new Set(textsAt(after, path, absent)?.map(form));
   if (was === null)
     return deepEqual(valueAt(before, path), valueAt(after, path))
       ? []
-      : [widens(path, 'the list replaces another that cannot be compared')];
+      : [widens(path, NOT_COMPARED, NOT_COMPARED)];
   const gone = was.filter((entry) => !kept.has(form(entry)));
-  return gone.length === 0 ? [] : [widens(path, () => `${gone.slice(0, 5).map(quote).join(', ')} is gone`)];
+  const names = () => gone.slice(0, 5).map(quote).join(', ');
+  return gone.length === 0
+    ? []
+    : [
+        widens(
+          path,
+          () => `${names()} is gone`,
+          () => `${names()} is new`,
+        ),
+      ];
 }
 
 /** Warns if a list of allowed names has new entries after the overlay. */
-export function added(was: ReadonlySet<string>, is: readonly string[], path: Path, what: string): Found[] {
+export function added(was: ReadonlySet<string>, is: readonly string[], path: Path, what: string): Widening[] {
   const more = is.filter((name) => !was.has(name));
-  return more.length === 0 ? [] : [widens(path, () => `${what} ${more.slice(0, 5).map(quote).join(', ')}`)];
+  const names = () => `${what} ${more.slice(0, 5).map(quote).join(', ')}`;
+  return more.length === 0 ? [] : [widens(path, names, () => `without ${names()}`)];
 }
 
 function quote(text: string): string {

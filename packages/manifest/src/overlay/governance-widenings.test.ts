@@ -18,6 +18,10 @@ const changed = (change: (draft: GovernanceDocument) => void): GovernanceDocumen
   return draft;
 };
 
+function widerLines(...documents: Parameters<typeof governanceWidenings>): readonly string[] {
+  return governanceWidenings(...documents).map(({ wider }) => wider);
+}
+
 test('nothing is wider than itself', () => {
   expect(governanceWidenings(BASE, structuredClone(BASE))).toEqual([]);
   expect(governanceWidenings(undefined, undefined)).toEqual([]);
@@ -60,12 +64,12 @@ test.each<[string, (draft: GovernanceDocument) => void]>([
     ({ categories }) => Object.assign(categories ?? {}, { more: {} }),
   ],
 ])('reports %s', (line, change) => {
-  expect(governanceWidenings(BASE, changed(change))).toEqual([line]);
+  expect(widerLines(BASE, changed(change))).toEqual([line]);
 });
 
 test('a section that goes is wider, and a section that comes gives memory', () => {
-  expect(governanceWidenings(BASE, undefined)).toEqual(['governance: the section is gone']);
-  expect(governanceWidenings(undefined, BASE)).toEqual([
+  expect(widerLines(BASE, undefined)).toEqual(['governance: the section is gone']);
+  expect(widerLines(undefined, BASE)).toEqual([
     'governance.memory_policies.read: memory may be read',
     'governance.categories: memories may be changed',
   ]);
@@ -78,4 +82,26 @@ test.each<(draft: GovernanceDocument) => void>([
   ({ categories }) => delete categories?.notes,
 ])('a narrower section is not reported', (change) => {
   expect(governanceWidenings(BASE, changed(change))).toEqual([]);
+});
+
+test.each<[string, (draft: GovernanceDocument) => void]>([
+  ['governance.roles: no longer guest', ({ roles }) => roles?.push('guest')],
+  ['governance.tools.quiz.intents: the list is new', ({ tools }) => delete tools?.quiz],
+  [
+    'governance.guardrails.agent.max_iterations: the limit 3 is new',
+    ({ guardrails }) => delete guardrails?.agent,
+  ],
+  ['governance.specialist: the specialist is limited', (draft) => delete draft.specialist],
+  [
+    'governance.categories.notes.policies.defaultTtl: 7 instead of 8',
+    ({ categories }) => {
+      if (categories?.notes?.policies) categories.notes.policies.defaultTtl = 8;
+    },
+  ],
+  [
+    'governance.categories.more: the store is gone',
+    ({ categories }) => Object.assign(categories ?? {}, { more: {} }),
+  ],
+])('tells the opposite change: %s', (line, change) => {
+  expect(governanceWidenings(BASE, changed(change)).map(({ narrower }) => narrower)).toEqual([line]);
 });

@@ -1,46 +1,59 @@
 /**
  * Finds what a version of a policy lets through and the version before it did not, in the section `governance`. A
  * difference that cannot be compared counts as wider.
+ *
+ * Each difference has two lines, so that the opposite change is told by the place that knows what differs.
  */
 import { deepEqual, type GovernanceDocument } from '@mandate/schemas';
 import type { ManifestDocument } from '@mandate/schemas/manifest';
-import type { Found } from '../fault.ts';
-import { LETS_THROUGH, widens } from './compare.ts';
+import { LETS_THROUGH, type Widening, widens } from './compare.ts';
 import { categoriesWiden } from './wider-categories.ts';
 import { guardrailWidenings } from './wider-guardrails.ts';
 import { readWidenings, writeWidenings } from './wider-memory.ts';
 
-/** Returns one line for each widening. Empty if there is none. */
+/** A difference that lets more through. `narrower`: the line about it if the two documents are exchanged. */
+export type Difference = { readonly wider: string; readonly narrower: string };
+
+/** Returns one difference for each widening. Empty if there is none. */
 export function governanceWidenings(
   before: GovernanceDocument | undefined,
   after: GovernanceDocument | undefined,
-): readonly string[] {
+): readonly Difference[] {
   if (deepEqual(before ?? null, after ?? null)) return [];
   if (before === undefined) return opens(after);
-  if (after === undefined) return ['governance: the section is gone'];
-  return allWidenings(before, after).map(
-    ({ path, message }) => `governance.${path.map(String).join('.')}: ${message().replace(LETS_THROUGH, '')}`,
-  );
+  if (after === undefined)
+    return [{ wider: 'governance: the section is gone', narrower: 'governance: the section is new' }];
+  return allWidenings(before, after).map(({ path, message, narrower }) => {
+    const field = `governance.${path.map(String).join('.')}`;
+    return { wider: `${field}: ${message().replace(LETS_THROUGH, '')}`, narrower: `${field}: ${narrower()}` };
+  });
 }
 
 /** A policy without the section gives no memory. Other policies decide about everything else in the section. */
-function opens(after: GovernanceDocument | undefined): string[] {
+function opens(after: GovernanceDocument | undefined): Difference[] {
   const { memory_policies: memory, categories } = after ?? {};
   return [
-    ...(memory?.read === undefined ? [] : ['governance.memory_policies.read: memory may be read']),
-    ...(memory?.write === undefined ? [] : ['governance.memory_policies.write: memories are saved']),
-    ...(categories === undefined ? [] : ['governance.categories: memories may be changed']),
+    ...opened(memory?.read, 'memory_policies.read', 'memory may be read', 'memory may not be read'),
+    ...opened(memory?.write, 'memory_policies.write', 'memories are saved', 'memories are not saved'),
+    ...opened(categories, 'categories', 'memories may be changed', 'memories may not be changed'),
   ];
 }
 
-function allWidenings(before: GovernanceDocument, after: GovernanceDocument): readonly Found[] {
+function opened(section: unknown, field: string, wider: string, narrower: string): Difference[] {
+  if (section === undefined) return [];
+  return [{ wider: `governance.${field}: ${wider}`, narrower: `governance.${field}: ${narrower}` }];
+}
+
+const OTHER_INTENTS = 'prompts may have another intent';
+
+function allWidenings(before: GovernanceDocument, after: GovernanceDocument): readonly Widening[] {
   const intents = (after.intents ?? before.intents ?? []) as ManifestDocument['intents'];
   return [
     ...namesAdded(['roles'], before.roles, after.roles),
     ...(['intents', 'entity_types'] as const).flatMap((field) =>
       before[field] === undefined || deepEqual(before[field], after[field])
         ? []
-        : [widens([field], 'prompts may have another intent')],
+        : [widens([field], OTHER_INTENTS, OTHER_INTENTS)],
     ),
     ...toolsWiden(before, after),
     ...readWidenings(before, after, { intents }),
@@ -54,7 +67,7 @@ function allWidenings(before: GovernanceDocument, after: GovernanceDocument): re
 function toolsWiden(
   { tools: was = {} }: GovernanceDocument,
   { tools: is = {} }: GovernanceDocument,
-): Found[] {
+): Widening[] {
   return Object.entries(was).flatMap(([tool, { intents }]) =>
     namesAdded(['tools', tool, 'intents'], intents, is[tool]?.intents),
   );
@@ -63,9 +76,10 @@ function toolsWiden(
 function specialistWidens(
   { specialist: was }: GovernanceDocument,
   { specialist: is }: GovernanceDocument,
-): Found[] {
+): Widening[] {
   if (was === undefined) return [];
-  if (is === undefined) return [widens(['specialist'], 'what limited the specialist is gone')];
+  if (is === undefined)
+    return [widens(['specialist'], 'what limited the specialist is gone', 'the specialist is limited')];
   return [
     ...namesAdded(['specialist', 'handles_intents'], was.handles_intents, is.handles_intents),
     ...(['read', 'write'] as const).flatMap((access) =>
@@ -83,11 +97,12 @@ function namesAdded(
   path: readonly string[],
   was: readonly string[] | undefined,
   is: readonly string[] | undefined,
-): Found[] {
+): Widening[] {
   if (was === undefined) return [];
-  if (is === undefined) return [widens(path, 'the list is gone')];
+  if (is === undefined) return [widens(path, 'the list is gone', 'the list is new')];
   const more = is.filter((name) => !was.includes(name));
-  return more.length === 0 ? [] : [widens(path, () => more.slice(0, MOST_NAMED).join(', '))];
+  const names = () => more.slice(0, MOST_NAMED).join(', ');
+  return more.length === 0 ? [] : [widens(path, names, () => `no longer ${names()}`)];
 }
 
 const MOST_NAMED = 5;

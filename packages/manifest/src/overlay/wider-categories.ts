@@ -4,8 +4,8 @@
  */
 import type { CategoriesSection, CategoryDocument, CategoryPolicies } from '@mandate/schemas/manifest';
 import { CATEGORY_FIELDS, holdsIn, isLooser } from '../category-fields.ts';
-import type { Found, Path } from '../fault.ts';
-import { widens } from './compare.ts';
+import type { Path } from '../fault.ts';
+import { type Widening, widens } from './compare.ts';
 
 /** A category in both versions. `holds`: what holds in it. */
 type Both<T> = { readonly was: T; readonly is: T };
@@ -16,21 +16,29 @@ type Holds = Both<CategoryPolicies>;
 export function categoriesWiden(
   was: CategoriesSection | undefined,
   is: CategoriesSection | undefined,
-): readonly Found[] {
+): readonly Widening[] {
   if (is === undefined)
-    return was === undefined ? [] : [widens(['categories'], 'the section is gone, and with it its limits')];
+    return was === undefined
+      ? []
+      : [
+          widens(
+            ['categories'],
+            'the section is gone, and with it its limits',
+            'the section is new, and with it its limits',
+          ),
+        ];
   const before = new Map(Object.entries(was ?? {}));
   return Object.entries(is).flatMap(([name, store]) => {
     const path = ['categories', name];
     const storeBefore = before.get(name);
-    if (storeBefore === undefined) return [widens(path, 'a new store')];
+    if (storeBefore === undefined) return [widens(path, 'a new store', 'the store is gone')];
     const holds = { was: holdsIn({}, storeBefore.policies), is: holdsIn({}, store.policies) };
     const below = { was: storeBefore.categories, is: store.categories };
     return [...looser(holds, null, path), ...widerBelow(below, holds, [...path, 'categories'])];
   });
 }
 
-function widerBelow({ was, is }: Below, above: Holds, path: Path): readonly Found[] {
+function widerBelow({ was, is }: Below, above: Holds, path: Path): readonly Widening[] {
   const before = new Map(Object.entries(was ?? {}));
   const after = new Map(Object.entries(is ?? {}));
   const names = new Set([...before.keys(), ...after.keys()]);
@@ -47,12 +55,18 @@ function widerBelow({ was, is }: Below, above: Holds, path: Path): readonly Foun
 }
 
 /** Returns the fields that are looser here. A field that only inherits the difference is reported above. */
-function looser({ was, is }: Holds, above: Holds | null, path: Path): readonly Found[] {
+function looser({ was, is }: Holds, above: Holds | null, path: Path): readonly Widening[] {
   return CATEGORY_FIELDS.flatMap((field) => {
     const [before, after] = [field.of(was), field.of(is)];
     if (!isLooser(after, before)) return [];
     if (above !== null && field.of(above.was) === before && field.of(above.is) === after) return [];
-    const message = () => `${after ?? (before === false ? true : 'no limit')} instead of ${before}`;
-    return [widens([...path, 'policies', ...field.path], message)];
+    const now = after ?? (before === false ? true : 'no limit');
+    return [
+      widens(
+        [...path, 'policies', ...field.path],
+        () => `${now} instead of ${before}`,
+        () => `${before} instead of ${now}`,
+      ),
+    ];
   });
 }

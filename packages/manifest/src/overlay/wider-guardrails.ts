@@ -1,9 +1,8 @@
 /** Finds limits and filters of texts and turns that an overlay loosens. */
 import { deepEqual, PRIVACY_PATTERNS } from '@mandate/schemas';
-import type { Found } from '../fault.ts';
 import { sensitiveFieldName } from '../sensitive-field-name.ts';
 import { isMap, valueAt } from '../values-at.ts';
-import { entriesGone, limitWidens, widens } from './compare.ts';
+import { entriesGone, limitWidens, NOT_COMPARED, type Widening, widens } from './compare.ts';
 
 const LIMITS = [
   ['guardrails', 'input', 'max_length'],
@@ -13,7 +12,7 @@ const LIMITS = [
   ['guardrails', 'agent', 'timeout_seconds'],
 ] as const;
 
-export function guardrailWidenings(before: unknown, after: unknown): Found[] {
+export function guardrailWidenings(before: unknown, after: unknown): Widening[] {
   return [
     ...LIMITS.flatMap((path) => limitWidens(before, after, path)),
     ...entriesGone(before, after, ['guardrails', 'input', 'blocked_patterns']),
@@ -27,23 +26,25 @@ export function guardrailWidenings(before: unknown, after: unknown): Found[] {
 /** The filters of a policy: for each kind of content, 1 if it is redacted and 2 if it is blocked. */
 type Filters = ReadonlyMap<string, number>;
 
-function filtersWiden(before: unknown, after: unknown): Found[] {
+function filtersWiden(before: unknown, after: unknown): Widening[] {
   const path = ['guardrails', 'output', 'blocked_content'];
   const [written, replaced] = [valueAt(before, path), valueAt(after, path)];
   if (written === undefined || deepEqual(written, replaced)) return [];
   const [was, is] = [filtersIn(written), filtersIn(replaced)];
-  if (was === null) return [widens(path, 'the list replaces another that cannot be compared')];
+  if (was === null) return [widens(path, NOT_COMPARED, NOT_COMPARED)];
   const loosened = [...was].filter(([kind, strength]) => (is?.get(kind) ?? 0) < strength);
+  const kinds = () =>
+    loosened
+      .slice(0, 5)
+      .map(([kind]) => kind)
+      .join(', ');
   return loosened.length === 0
     ? []
     : [
         widens(
           path,
-          () =>
-            `a filter is off, narrower or softer: ${loosened
-              .slice(0, 5)
-              .map(([kind]) => kind)
-              .join(', ')}`,
+          () => `a filter is off, narrower or softer: ${kinds()}`,
+          () => `a filter is on, wider or stricter: ${kinds()}`,
         ),
       ];
 }

@@ -6,25 +6,35 @@ import {
   readDuration,
   WRITE_BY_MODEL,
 } from '@mandate/schemas/manifest';
-import type { Found } from '../fault.ts';
 import { isMap, valueAt } from '../values-at.ts';
-import { added, entriesGone, fieldsAt, limitWidens, textsAt, widens } from './compare.ts';
+import { added, entriesGone, fieldsAt, limitWidens, textsAt, type Widening, widens } from './compare.ts';
 
 const READ = ['memory_policies', 'read'];
 const WRITE = ['memory_policies', 'write'];
+const OTHER_TEXTS = 'other texts may be saved';
 const PRINCIPLE = ['memory_policies', 'core_principle'];
 
 export function readWidenings(
   before: unknown,
   after: unknown,
   manifest: Pick<ManifestDocument, 'intents'>,
-): Found[] {
+): Widening[] {
   const principle = valueAt(before, PRINCIPLE) !== undefined && valueAt(after, PRINCIPLE) === undefined;
   const isolation = [...READ, 'user_isolation'];
   const shared = valueAt(before, isolation) !== false && valueAt(after, isolation) === false;
   return [
-    ...(principle ? [widens(PRINCIPLE, 'the principle is gone, so the model may choose more')] : []),
-    ...(shared ? [widens(isolation, 'each person reads the data of all')] : []),
+    ...(principle
+      ? [
+          widens(
+            PRINCIPLE,
+            'the principle is gone, so the model may choose more',
+            'the principle is new, so the model may choose less',
+          ),
+        ]
+      : []),
+    ...(shared
+      ? [widens(isolation, 'each person reads the data of all', 'each person reads only their own data')]
+      : []),
     ...storesAdded(before, after, manifest),
     ...Object.keys(fieldsAt(before, [...READ, 'max_results'])).flatMap((store) =>
       limitWidens(before, after, [...READ, 'max_results', store]),
@@ -38,7 +48,7 @@ function storesAdded(
   before: unknown,
   after: unknown,
   { intents }: Pick<ManifestDocument, 'intents'>,
-): Found[] {
+): Widening[] {
   const mapping = [...READ, 'intent_mapping'];
   const fallback = intents.find(({ triggers }) => triggers.fallback)?.id ?? '';
   const fallbackStores = (document: unknown) => textsAt(document, [...mapping, fallback], []) ?? [];
@@ -51,7 +61,7 @@ function storesAdded(
   });
 }
 
-export function writeWidenings(before: unknown, after: unknown): Found[] {
+export function writeWidenings(before: unknown, after: unknown): Widening[] {
   return [
     ...triggersWiden(before, after),
     ...saveRulesWiden(before, after),
@@ -62,7 +72,7 @@ export function writeWidenings(before: unknown, after: unknown): Found[] {
 const CONDITIONS = ['never', 'pattern_match_permanent', 'system_evaluation', 'always'];
 
 /** A trigger is wider if it has another event, or if it allows more rules to save. */
-function triggersWiden(before: unknown, after: unknown): Found[] {
+function triggersWiden(before: unknown, after: unknown): Widening[] {
   const path = [...WRITE, 'triggers'];
   const was = fieldsAt(before, path);
   return Object.entries(fieldsAt(after, path)).flatMap(([store, trigger]) => {
@@ -70,23 +80,31 @@ function triggersWiden(before: unknown, after: unknown): Found[] {
     const rank = (value: unknown) => CONDITIONS.indexOf(String(valueAt(value, ['condition'])));
     const isSameEvent = valueAt(old, ['event']) === valueAt(trigger, ['event']);
     if (rank(trigger) === 0 || (isSameEvent && rank(trigger) <= rank(old))) return [];
-    return [widens([...path, store], 'more is saved')];
+    return [widens([...path, store], 'more is saved', 'less is saved')];
   });
 }
 
 /** Any change of a rule's tests or action counts as wider, because another rule may then decide. */
-function saveRulesWiden(before: unknown, after: unknown): Found[] {
+function saveRulesWiden(before: unknown, after: unknown): Widening[] {
   const path = [...WRITE, 'save_rules'];
   const [was, is] = [fieldsAt(before, path), fieldsAt(after, path)];
   return [...new Set([...Object.keys(was), ...Object.keys(is)])].flatMap((name) => {
     const [old, rule] = [was, is].map((rules) => (Object.hasOwn(rules, name) ? rules[name] : undefined));
     if (deepEqual(old, rule)) return [];
-    if (!isMap(old) || !isMap(rule)) return [widens([...path, name], 'other texts may be saved')];
+    if (!isMap(old) || !isMap(rule)) return [widens([...path, name], OTHER_TEXTS, OTHER_TEXTS)];
     const { ttl: oldTtl, ...oldRest } = old;
     const { ttl, ...rest } = rule;
     return [
-      ...(deepEqual(oldRest, rest) ? [] : [widens([...path, name], 'other texts may be saved')]),
-      ...(isLonger(oldTtl, ttl) ? [widens([...path, name, 'ttl'], 'it is remembered for longer')] : []),
+      ...(deepEqual(oldRest, rest) ? [] : [widens([...path, name], OTHER_TEXTS, OTHER_TEXTS)]),
+      ...(isLonger(oldTtl, ttl)
+        ? [
+            widens(
+              [...path, name, 'ttl'],
+              'it is remembered for longer',
+              'it is remembered for a shorter time',
+            ),
+          ]
+        : []),
     ];
   });
 }
