@@ -83,6 +83,7 @@ describeWithChromium('the console for operators', () => {
     const { page } = browser;
     await page.goto('/agents/worker');
     const table = page.getByRole('region', { name: 'Table: What it may do' });
+    await table.getByText(/^revision \d+ by author \(\w+\), \d\d:/).waitFor();
     await table.getByRole('link', { name: 'reads@1' }).waitFor();
     expect(await table.textContent()).toContain('staff-reads');
     expect(await table.textContent()).toContain('at most $5 in all');

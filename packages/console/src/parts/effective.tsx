@@ -1,8 +1,14 @@
 /** What an agent may do: the policies that its rules give, with their limits. */
 import type { EffectiveShown } from '@mandate/control-service';
+import type { ControlEventFound } from '@mandate/query';
 import { Link } from '@tanstack/react-router';
+import { withQuery } from '../data/api.ts';
+import { useRead } from '../data/read.ts';
+import { useWhyNot } from '../data/session.ts';
 import { limitsInWords } from '../policy/limits-in-words.ts';
+import { By } from './by.tsx';
 import { type Column, Table } from './table.tsx';
+import { When } from './when.tsx';
 
 type Row = EffectiveShown['appliedPolicies'][number] & {
   rules: EffectiveShown['rules'];
@@ -24,7 +30,7 @@ const COLUMNS: readonly Column<Row>[] = [
     cell: ({ policy }) =>
       policy === undefined ? 'not shown' : limitsInWords(policy).join('; ') || 'none on amounts',
   },
-  { head: 'Revision', look: 'number', cell: ({ revision }) => revision ?? 'none' },
+  { head: 'Published', look: 'wide', cell: (row) => <Published {...row} /> },
 ];
 
 export function EffectiveTable({ effective }: { effective: EffectiveShown }) {
@@ -53,8 +59,42 @@ export function EffectiveTable({ effective }: { effective: EffectiveShown }) {
   );
 }
 
+/** Policies of a manifest are published with the manifest, which then has the same revision. */
+const OF_MANIFESTS = '/v1/audit/control-events?event=manifest.published&limit=100';
+
+/** Who published the policy and when, by the audit. The revision says which publication it was. */
+function Published({ name, revision }: Row) {
+  const mayNot = useWhyNot('audit');
+  const [, id = ''] = NAME.exec(name) ?? [];
+  const isAsked = mayNot === null && revision !== undefined && id !== '';
+  const policies = useRead<{ events: ControlEventFound[] }>(
+    isAsked
+      ? withQuery('/v1/audit/control-events', { subject: id, event: 'policy.published', limit: 100 })
+      : null,
+  );
+  const isThis = (one: ControlEventFound) => one.revision === revision && one.refusal === null;
+  const published = policies.data?.events.find(isThis);
+  const manifests = useRead<{ events: ControlEventFound[] }>(
+    policies.data !== undefined && published === undefined ? OF_MANIFESTS : null,
+  );
+  const found = published ?? manifests.data?.events.find(isThis);
+  if (revision === undefined) return 'not recorded';
+  if (found === undefined) return `revision ${revision}`;
+  return (
+    <>
+      <Link to="/changes/$id" params={{ id: found.id }} search={{ event: found.event }}>
+        revision {revision}
+      </Link>{' '}
+      by <By who={found.by} />, <When at={found.happenedAt} />
+      {found.reason !== '' && <>, because «{found.reason}»</>}
+    </>
+  );
+}
+
+const NAME = /^([^ @]+)(?:@\d+)?$/;
+
 function PolicyName({ name }: { name: string }) {
-  const [, id] = /^([^ @]+)(?:@\d+)?$/.exec(name) ?? [];
+  const [, id] = NAME.exec(name) ?? [];
   if (id === undefined) return name;
   return (
     <Link to="/policies/$id" params={{ id }}>
