@@ -8,7 +8,7 @@ export const PAGES = [
 ];
 
 /**
- * The tables whose right side is cut, and the charts that are not drawn in the pixels of their place. A table of very
+ * The tables that are cut at their right side, and the charts that are not drawn in the pixels of their place. A table of very
  * many rows or columns is scrolled. The function runs in the browser, so it is a text here.
  */
 const CUT = `[

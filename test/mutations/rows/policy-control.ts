@@ -12,8 +12,8 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     ['26 a role that may use a tool is wider', '!before.includes(role)', 'false'],
     [
       '26 a tool that everybody may use is wider',
-      ': everybody may use it`]',
-      ': everybody may use it`].slice(1)',
+      "'everybody may use it', 'only some roles may use it')]",
+      "'everybody may use it', 'only some roles may use it')].slice(1)",
     ],
     [
       '26 calls of each person in place of each agent are wider',

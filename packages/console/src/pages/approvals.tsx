@@ -91,7 +91,9 @@ export function Approvals() {
                       <FromNow at={approval.since} />,{' '}
                       {approval.answer === null
                         ? 'waiting'
-                        : `${approval.answer.answer} by ${approval.answer.by}`}
+                        : `${approval.answer.answer} by ${approval.answer.by}${
+                            approval.decided === null ? ', and not asked again yet' : ''
+                          }`}
                     </span>
                   </div>
                   <details

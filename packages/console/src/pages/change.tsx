@@ -126,7 +126,7 @@ function PolicyChange({ policy, version }: { policy: PolicyDocument; version: nu
   );
 }
 
-/** Documents whose earlier version is compared. The audit has each version as a change. */
+/** The page compares these documents with their earlier version. The audit has each version as a change. */
 const COMPARED: ReadonlySet<string> = new Set(['agent.put', 'rule.put', 'tenant.put']);
 
 /** What differs from the version of the document before this change. */

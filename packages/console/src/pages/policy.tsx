@@ -51,7 +51,11 @@ export function Policy() {
     <Page
       heading={isNew ? 'New policy' : `Policy ${id}`}
       name={isNew ? 'New policy' : id}
-      question="What it says, what a draft would change, and what each version changed."
+      question={
+        isNew
+          ? 'Nobody is under a new policy before a rule gives it.'
+          : 'What it says, what a draft would change, and what each version changed.'
+      }
       same={isNew ? {} : { cli: command(`policies show ${quoted(id)}`), path }}
     >
       {wanted !== null && (

@@ -93,79 +93,86 @@ export function Spend() {
           )
         }
       </Read>
-      <Section heading={`By ${interval === '1d' ? 'day' : 'time'} and ${by}`} isPanel>
-        <Read of={line} what="the chart">
-          {(told) => <Line told={told} by={by} interval={interval} />}
-        </Read>
-      </Section>
-      <Section heading={`By ${by}`}>
-        <Read of={listed} what="the sums">
-          {({ groups, others }) => (
-            <Table
-              label={`Spend by ${by}`}
-              columns={groupColumns(by, from)}
-              rows={[
-                ...groups,
-                ...(others === null ? [] : [others]),
-                ...(groups.length === 0 ? [] : totalOf(whole.data)),
-              ]}
-              nameOf={(row) => ('isTotal' in row ? 'the whole' : 'group' in row ? nameOf(row, by) : 'others')}
-              empty="Nothing was decided in this period. Choose a longer one."
-            />
-          )}
-        </Read>
-        {by === 'policy' && (
-          <p className="quiet">
-            A decision under two policies counts under each, so these are more than the whole period.
-          </p>
-        )}
-      </Section>
-      <div className="columns">
-        <Section heading="Budgets nearest to their end">
-          <Read of={budgets} what="budgets">
-            {({ budgets: found, asOf: at }) => (
-              <>
-                <p className="quiet">
-                  Until {wholeTime(Date.parse(at)).slice(0, -7)}, {zone()}. The rate is that of the last day.
-                </p>
-                <Budgets budgets={found} />
-              </>
-            )}
-          </Read>
-        </Section>
-        <Section heading="Changed most since the period before">
-          <Read of={movers} what="changes">
-            {({ movers: found, before }) => (
-              <>
-                <p className="quiet">
-                  Compared with{' '}
-                  {periodInWords({ fromMs: Date.parse(before.from), toMs: Date.parse(before.to) })}
-                </p>
+      {whole.error === null && (
+        <>
+          <Section heading={`By ${interval === '1d' ? 'day' : 'time'} and ${by}`} isPanel>
+            <Read of={line} what="the chart">
+              {(told) => <Line told={told} by={by} interval={interval} />}
+            </Read>
+          </Section>
+          <Section heading={`By ${by}`}>
+            <Read of={listed} what="the sums">
+              {({ groups, others }) => (
                 <Table
-                  label="Changes since the period before"
-                  columns={[
-                    {
-                      head: capital(by),
-                      isHead: true,
-                      cell: ({ group }) => nameCell({ group }, by),
-                    },
-                    { head: 'Before', look: 'number', cell: ({ before }) => <Money micros={before} /> },
-                    { head: 'Now', look: 'number', cell: ({ now }) => <Money micros={now} /> },
-                    {
-                      head: 'Difference',
-                      look: 'number',
-                      cell: ({ difference }) => <Money micros={difference} />,
-                    },
+                  label={`Spend by ${by}`}
+                  columns={groupColumns(by, from)}
+                  rows={[
+                    ...groups,
+                    ...(others === null ? [] : [others]),
+                    ...(groups.length === 0 ? [] : totalOf(whole.data)),
                   ]}
-                  rows={found}
-                  nameOf={({ group }) => JSON.stringify(group)}
-                  empty="Nothing changed."
+                  nameOf={(row) =>
+                    'isTotal' in row ? 'the whole' : 'group' in row ? nameOf(row, by) : 'others'
+                  }
+                  empty="Nothing was decided in this period. Choose a longer one."
                 />
-              </>
+              )}
+            </Read>
+            {by === 'policy' && (
+              <p className="quiet">
+                A decision under two policies counts under each, so these are more than the whole period.
+              </p>
             )}
-          </Read>
-        </Section>
-      </div>
+          </Section>
+          <div className="columns">
+            <Section heading="Budgets nearest to their end">
+              <Read of={budgets} what="budgets">
+                {({ budgets: found, asOf: at }) => (
+                  <>
+                    <p className="quiet">
+                      Until {wholeTime(Date.parse(at)).slice(0, -7)}, {zone()}. The rate is that of the last
+                      day.
+                    </p>
+                    <Budgets budgets={found} />
+                  </>
+                )}
+              </Read>
+            </Section>
+            <Section heading="Changed most since the period before">
+              <Read of={movers} what="changes">
+                {({ movers: found, before }) => (
+                  <>
+                    <p className="quiet">
+                      Compared with{' '}
+                      {periodInWords({ fromMs: Date.parse(before.from), toMs: Date.parse(before.to) })}
+                    </p>
+                    <Table
+                      label="Changes since the period before"
+                      columns={[
+                        {
+                          head: capital(by),
+                          isHead: true,
+                          cell: ({ group }) => nameCell({ group }, by),
+                        },
+                        { head: 'Before', look: 'number', cell: ({ before }) => <Money micros={before} /> },
+                        { head: 'Now', look: 'number', cell: ({ now }) => <Money micros={now} /> },
+                        {
+                          head: 'Difference',
+                          look: 'number',
+                          cell: ({ difference }) => <Money micros={difference} />,
+                        },
+                      ]}
+                      rows={found}
+                      nameOf={({ group }) => JSON.stringify(group)}
+                      empty="Nothing changed."
+                    />
+                  </>
+                )}
+              </Read>
+            </Section>
+          </div>
+        </>
+      )}
     </Page>
   );
 }

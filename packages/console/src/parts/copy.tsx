@@ -22,9 +22,6 @@ export function CopyAs({ cli, path }: SameView) {
   };
   return (
     <>
-      <span role="status" className="quiet">
-        {done}
-      </span>
       <Menu.Root modal={false}>
         <Menu.Trigger>
           <Copy size={14} aria-hidden="true" /> Copy as
@@ -49,6 +46,9 @@ export function CopyAs({ cli, path }: SameView) {
           </Menu.Positioner>
         </Menu.Portal>
       </Menu.Root>
+      <span role="status" className="quiet">
+        {done}
+      </span>
     </>
   );
 }

@@ -33,9 +33,9 @@ export type TableOf<Row> = {
 };
 
 /**
- * On a phone, a row is a card. A table whose columns are compared stays a table.
+ * On a phone, a row is a card. A table of compared columns stays a table.
  *
- * @param isGrid a table whose columns are compared
+ * @param isGrid a table of compared columns
  * @param across what a row shows across all columns. Null: the row has its cells
  * @param empty shown instead of a table without rows
  */
