@@ -21,6 +21,7 @@ export const SLOW_FILES: readonly string[] = [
   'test/faults/failover-behind.servers.test.ts',
   'test/faults/redis-troubled.servers.test.ts',
   'packages/bus/src/kafka/group-faults.servers.test.ts',
+  'test/e2e/distributed/console-alone.servers.test.ts',
   'test/e2e/distributed/up.servers.test.ts',
   'test/e2e/cli/up.test.ts',
   'test/faults/killed-in-a-gap.servers.test.ts',

@@ -2,8 +2,10 @@
  * The console in its own process, in front of a gateway, a query service and a control service in their own processes. No
  * alerter runs.
  */
-import { describeWithOwnServers, waitUntil } from '@mandate/testing';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { chromiumOptions, describeWithOwnServers, waitUntil } from '@mandate/testing';
+import { chromium } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { signIn as signInBrowser } from '../console/console-scene.ts';
 import { readEventStream } from '../support/read-event-stream.ts';
 import { type Servers, serverPlane, startServers } from './support/server-plane.ts';
 
@@ -80,7 +82,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a console that runs al
     const published = await ask('/v1/actions?waitMs=20000', action('act-1'));
     expect(published).toMatchObject({ status: 200, body: { decision: { verdict: 'ALLOW' } } });
 
-    // A sign-in of a minute ago may issue keys. The key of the operator is then known here and at every service.
+    // A fresh sign-in may issue keys.
     const own = await signIn(admin);
     const made = await ask('/v1/keys', { ...json('POST', { name: 'ann', role: 'operator' }), cookie: own });
     expect(made.status).toBe(201);
@@ -118,6 +120,13 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a console that runs al
         if (value.get('event') === name) return JSON.parse(value.get('data') ?? '');
       }
     };
+    const browser = await chromium.launch(await chromiumOptions());
+    onTestFinished(() => browser.close());
+    const tab = await browser.newPage({ baseURL: pages.url });
+    await signInBrowser(tab, key);
+    await tab.getByText('● live').waitFor();
+    await tab.getByRole('region', { name: 'Newest decisions' }).getByText('bot').first().waitFor();
+
     const refused = await ask('/v1/agents/bot/kill', { ...json('POST', {}), cookie, site: 'cross-site' });
     expect(refused).toMatchObject({ status: 403, body: { code: 'CROSS_SITE_REQUEST' } });
     const killed = await ask('/v1/agents/bot/kill', { ...json('POST', { reason: 'test' }), cookie });
@@ -133,11 +142,12 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a console that runs al
     });
     expect(await ask('/v1/unknown', { cookie })).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
     expect(await ask('/v1/kills', { ...json('PUT', {}), cookie })).toMatchObject({ status: 405 });
-    // The query service is asked for the scope, so it puts the refusal on record.
+    // The control service decides what the key may do.
     expect(await ask('/v1/keys', { cookie })).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
 
     expect((await ask(`/v1/keys/${id}`, { method: 'DELETE', cookie: own })).status).toBe(200);
     await expect(next('nothing')).rejects.toThrow('the stream has ended');
+    await tab.getByLabel('API key').waitFor();
     await waitUntil('the session ends', async () => (await ask('/v1/session', { cookie })).status === 401);
     expect((await ask('/v1/audit/decisions', { cookie })).status).toBe(401);
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openPlane, planeConfig } from '@mandate/plane';
 import { dataFolder, silentLogger } from '@mandate/runtime';
-import { API_SCOPES, ROUTE_RECORDS, readAccessRecord, TOPICS } from '@mandate/schemas';
+import { API_SCOPES, GRAVE_ROUTES, ROUTE_RECORDS, readAccessRecord, TOPICS } from '@mandate/schemas';
 import { fileKeyStore, issueApiKey } from '@mandate/server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { recordsOf } from '../support/gateway-plane.ts';
@@ -96,6 +96,10 @@ describe('the table ROUTE_RECORDS', () => {
   test('contains every route of the OpenAPI document once, and no other route', () => {
     const lines = ROUTE_RECORDS.flatMap(({ routes }) => routes);
     expect(lines.toSorted()).toEqual(operations.map(nameOf).toSorted());
+  });
+
+  test('contains every route that needs a fresh sign-in', () => {
+    expect(GRAVE_ROUTES.filter((route) => !operations.map(nameOf).includes(route))).toEqual([]);
   });
 
   test('names a quota for each route that writes', () => {

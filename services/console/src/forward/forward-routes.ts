@@ -33,6 +33,8 @@ export type ForwardParts = {
   bus: Pick<Bus, 'append'>;
   clock: Clock;
   log: Logger;
+  /** How long each wait for a service may last. */
+  times?: typeof TIMES;
 };
 
 /** The most that any route accepts. The service that answers has the exact limit of its route. */
@@ -42,10 +44,12 @@ const MOST_BODY_BYTES = 4 * 1024 * 1024;
  * A publisher may wait 60 s for its decision. This server gives up before the 120 s after which it closes a silent
  * connection, so that the caller gets an answer.
  */
-const TIMES = { connectMs: 3_000, firstByteMs: 90_000 };
-
-/** Every stream sends something at least each 30 s. */
-const IDLE_ANSWER_MS = 90_000;
+const TIMES = {
+  connectMs: 3_000,
+  firstByteMs: 90_000,
+  /** How long an answer may pause. Every stream sends something at least each 30 s. */
+  idleMs: 90_000,
+};
 
 /** The headers of a request that any route reads. The others concern this server, or nobody. */
 const PASSED_ON = new Set([
@@ -91,7 +95,7 @@ type Asked = { request: HttpRequest; reply: HttpReply; streams: Set<() => void> 
 
 async function forward(
   { service }: ForwardedRoute,
-  { addresses, upstreams }: ForwardParts,
+  { addresses, upstreams, times = TIMES }: ForwardParts,
   { request, reply, streams }: Asked,
 ): Promise<HttpReply> {
   const path = request.raw.url ?? '';
@@ -112,7 +116,7 @@ async function forward(
   const isRead = method === 'GET' || method === 'HEAD';
   const answer = await upstreams
     .send({
-      ...{ url, path, method, body, times: TIMES, signal: left.signal },
+      ...{ url, path, method, body, times, signal: left.signal },
       headers: [...headersOf(request), 'host', url.host, ...(isRead ? [] : lengthOf(body))],
       // A change that the service has carried out must not be carried out twice.
       mayRepeat: isRead,
@@ -121,7 +125,10 @@ async function forward(
       if (left.signal.aborted) return null;
       throw noAnswer(service, isRead || isUnsent(error), error);
     });
-  if (answer !== null) return passAnswer(answer, reply, streams);
+  if (answer !== null) {
+    endIfSilent(answer, times.idleMs);
+    return passAnswer(answer, reply, streams);
+  }
   // Nobody waits for the answer any more.
   reply.hijack();
   return reply;
@@ -140,7 +147,6 @@ function lengthOf(body: Buffer | null): string[] {
 }
 
 function passAnswer(answer: IncomingMessage, reply: HttpReply, streams: Set<() => void>): HttpReply {
-  endIfSilent(answer);
   reply.code(answer.statusCode ?? 502);
   const passed = passedHeaders(answer.rawHeaders, (name) => !KEPT_BACK.has(name));
   for (const [at, name] of passed.entries()) {
@@ -161,10 +167,10 @@ function passAnswer(answer: IncomingMessage, reply: HttpReply, streams: Set<() =
 }
 
 /** Cuts an answer that stops in the middle. */
-function endIfSilent(answer: IncomingMessage): void {
+function endIfSilent(answer: IncomingMessage, idleMs: number): void {
   const { socket } = answer;
-  const cut = () => void answer.destroy(new Error(`no byte for ${IDLE_ANSWER_MS} ms`));
-  socket.setTimeout(IDLE_ANSWER_MS, cut);
+  const cut = () => void answer.destroy(new Error(`no byte for ${idleMs} ms`));
+  socket.setTimeout(idleMs, cut);
   // The connection is used again.
   answer.once('close', () => socket.off('timeout', cut));
 }
