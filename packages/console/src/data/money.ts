@@ -1,5 +1,7 @@
 /** Money as text. Amounts are whole micro-dollars, so that nothing is rounded. */
 
+import { counted } from './numbers.ts';
+
 const MICROS = 1_000_000;
 const FEWEST_DECIMALS = 2;
 
@@ -10,7 +12,7 @@ export function dollars(micros: number): string {
     .padStart(6, '0')
     .replace(/0+$/, '')
     .padEnd(FEWEST_DECIMALS, '0');
-  return `${micros < 0 ? '−' : ''}$${whole.toLocaleString('en-US')}.${decimals}`;
+  return `${micros < 0 ? '−' : ''}$${counted(whole)}.${decimals}`;
 }
 
 /** Returns the amount for the axis of a chart: `$0.4`, `$12`, `$3K`. */

@@ -3,9 +3,12 @@ import { DURATION_UNITS } from '@mandate/schemas/duration-in-words';
 
 const ZONE = 'mandate.zone';
 
+/** Read once, because reading it takes as long as showing twenty times. */
+const ZONE_OF_MACHINE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 /** The time zone in which the console shows times and cuts days: an IANA name. */
 export function zone(): string {
-  return localStorage.getItem(ZONE) ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return localStorage.getItem(ZONE) ?? ZONE_OF_MACHINE;
 }
 
 /** Returns the zones that a person may choose, the present one and UTC first. */

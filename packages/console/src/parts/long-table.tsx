@@ -1,8 +1,8 @@
 /** A table for very many rows. Its library is loaded only with pages that have such a table. */
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { memo, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import styles from './parts.module.css';
-import { Cell, Head, type TableOf } from './table.tsx';
+import { Cell, type Column, Head, type TableOf } from './table.tsx';
 
 /** The height of each row of a long table, in pixels. The style `long` has it too. */
 const ROW_PX = 36;
@@ -45,11 +45,7 @@ export function LongTable<Row>({
         <tbody ref={body}>
           <Gap rows={first} columns={columns.length} />
           {rows.slice(first, last + 1).map((row, at) => (
-            <tr key={nameOf(row, first + at)} aria-rowindex={first + at + 2}>
-              {columns.map((column) => (
-                <Cell key={column.head} column={column} row={row} />
-              ))}
-            </tr>
+            <Line key={nameOf(row, first + at)} columns={columns} row={row} index={first + at} />
           ))}
           <Gap rows={rows.length - last - 1} columns={columns.length} />
         </tbody>
@@ -57,6 +53,19 @@ export function LongTable<Row>({
     </section>
   );
 }
+
+type LineOf<Row> = { columns: readonly Column<Row>[]; row: Row; index: number };
+
+/** A row. While the table is scrolled, only rows that come onto the screen are rendered. */
+const Line = memo(function Line<Row>({ columns, row, index }: LineOf<Row>) {
+  return (
+    <tr aria-rowindex={index + 2}>
+      {columns.map((column) => (
+        <Cell key={column.head} column={column} row={row} />
+      ))}
+    </tr>
+  );
+}) as <Row>(props: LineOf<Row>) => ReactNode;
 
 /** The room of rows that are not in the document. */
 function Gap({ rows, columns }: { rows: number; columns: number }) {

@@ -23,14 +23,11 @@ export function useNow(): number {
 /** A time of day. Other days than today have their date. The tooltip has the whole time and its zone. */
 export function When({ at }: { at: string | number }) {
   const atMs = typeof at === 'string' ? Date.parse(at) : at;
+  const whole = wholeTime(atMs);
   const isToday = dayOf(atMs) === dayOf(Date.now());
   return (
-    <time
-      className={styles.when}
-      dateTime={new Date(atMs).toISOString()}
-      title={`${wholeTime(atMs)} (${zone()})`}
-    >
-      {isToday ? clockTime(atMs) : wholeTime(atMs).replace(/\.\d{3}$/, '')}
+    <time className={styles.when} dateTime={new Date(atMs).toISOString()} title={`${whole} (${zone()})`}>
+      {isToday ? clockTime(atMs) : whole.replace(/\.\d{3}$/, '')}
     </time>
   );
 }
