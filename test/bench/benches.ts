@@ -95,6 +95,11 @@ export const BENCHES: readonly Bench[] = [
   { name: 'mcp-proxy', load: async () => (await import('./benches/mcp-proxy.ts')).mcpProxy },
   { name: 'model-gateway', load: async () => (await import('./benches/model-gateway.ts')).modelGateway },
   { name: 'console', load: async () => (await import('./benches/console.ts')).consoleInBrowser },
+  { name: 'console-scroll', load: async () => (await import('./benches/console-scroll.ts')).consoleScroll },
+  {
+    name: 'console-lighthouse',
+    load: async () => (await import('./benches/console-lighthouse.ts')).consoleLighthouse,
+  },
   { name: 'console-crowd', load: async () => (await import('./benches/console-crowd.ts')).consoleCrowd },
   { name: 'plane-start', load: async () => (await import('./benches/plane-start.ts')).planeStart },
   { name: 'install-size', load: async () => (await import('./benches/install-size.ts')).installSize },

@@ -5,7 +5,7 @@
 /** The median of several samples, and the quartiles around it. */
 export type Spread = { median: number; lower: number; upper: number };
 
-export type Unit = '/s' | 'ms' | 'µs' | 'B' | 'MB' | 's';
+export type Unit = '/s' | 'ms' | 'µs' | 'B' | 'MB' | 's' | '%' | 'of 100';
 
 export type Row = {
   what: string;

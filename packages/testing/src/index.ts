@@ -27,6 +27,7 @@ export {
   type KafkaOptions,
   startKafka,
 } from './servers/kafka/start-kafka.ts';
+export { installedLighthouse } from './servers/lighthouse.ts';
 export { MissingServerError } from './servers/missing-server.ts';
 export { promtool } from './servers/promtool.ts';
 export { emptyRedis } from './servers/redis/empty-redis.ts';

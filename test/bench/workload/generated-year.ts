@@ -14,14 +14,22 @@ export const YEAR = { tenant: 'acme', fromMs: Date.UTC(2025, 0), toMs: Date.UTC(
 /** So many in one statement: what it sorts and writes fits into memory many times over. */
 const ROWS_A_STATEMENT = 1_000_000;
 
-export async function generateYear(audit: AuditClient, decisions: number): Promise<void> {
+export async function generateYear(
+  audit: AuditClient,
+  decisions: number,
+  tenant: string = YEAR.tenant,
+): Promise<void> {
   for (let first = 0; first < decisions; first += ROWS_A_STATEMENT) {
     const rows = Math.min(ROWS_A_STATEMENT, decisions - first);
-    await audit.command(decisionsFrom(numbered(first, rows, decisions), '0'));
-    await audit.command(settlementsFrom(numbered(first, rows, decisions)));
+    await audit.command(decisionsFrom(tenant, numbered(first, rows, decisions), '0'));
+    await audit.command(settlementsFrom(tenant, numbered(first, rows, decisions)));
     // What was delivered again, which lies behind on the log.
     await audit.command(
-      decisionsFrom(`(SELECT * FROM ${numbered(first, rows, decisions)} WHERE n % 100 = 7)`, '1000000000'),
+      decisionsFrom(
+        tenant,
+        `(SELECT * FROM ${numbered(first, rows, decisions)} WHERE n % 100 = 7)`,
+        '1000000000',
+      ),
     );
   }
   // The marks that a recorder would have set.
@@ -62,9 +70,9 @@ function idOf(prefix: string, ms: string): string {
   return `concat('${prefix}_', ${letters.join(', ')}, substring(hash, 1, 20))`;
 }
 
-function decisionsFrom(source: string, laterBy: string): string {
+function decisionsFrom(tenant: string, source: string, laterBy: string): string {
   const columns: Record<string, string> = {
-    tenant: `'${YEAR.tenant}'`,
+    tenant: `'${tenant}'`,
     id: idOf('dec', 'ms'),
     kind: "'first'",
     action_id: "concat('act_', substring(hash, 5, 16))",
@@ -106,9 +114,9 @@ function decisionsFrom(source: string, laterBy: string): string {
   return insertSelect('decisions', columns, source);
 }
 
-function settlementsFrom(source: string): string {
+function settlementsFrom(tenant: string, source: string): string {
   const columns: Record<string, string> = {
-    tenant: `'${YEAR.tenant}'`,
+    tenant: `'${tenant}'`,
     id: idOf('stl', '(ms + 60 * odds)'),
     kind: "'settled'",
     action_id: "concat('act_', substring(hash, 5, 16))",
