@@ -8,7 +8,8 @@ import { Table } from './table.tsx';
 /** The width of a chart before it is measured. */
 const WIDTH = 720;
 const HEIGHT = 220;
-const LEFT = 56;
+/** The room of the texts of values, of which `$0.000001` is the longest. */
+const LEFT = 76;
 const BOTTOM = 22;
 const TOP = 8;
 /** The room of a text on the horizontal axis. */
@@ -190,6 +191,7 @@ function Chart({
   );
 }
 
+/** All values are whole: micro-dollars, calls or milliseconds. */
 function Axis({
   y,
   short,
@@ -201,14 +203,17 @@ function Axis({
 }) {
   return (
     <g>
-      {y.ticks(4).map((value) => (
-        <g key={value}>
-          <line x1={LEFT} x2={width} y1={y(value)} y2={y(value)} className={styles.axis} />
-          <text x={LEFT - 6} y={y(value) + 4} textAnchor="end">
-            {short(value)}
-          </text>
-        </g>
-      ))}
+      {y
+        .ticks(4)
+        .filter(Number.isInteger)
+        .map((value) => (
+          <g key={value}>
+            <line x1={LEFT} x2={width} y1={y(value)} y2={y(value)} className={styles.axis} />
+            <text x={LEFT - 6} y={y(value) + 4} textAnchor="end">
+              {short(value)}
+            </text>
+          </g>
+        ))}
     </g>
   );
 }
