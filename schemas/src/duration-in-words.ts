@@ -11,3 +11,8 @@ export function durationInWords(ms: number): string {
   const [unit, unitMs] = DURATION_UNITS.find(([, unitMs]) => ms >= unitMs && ms % unitMs === 0) ?? ['ms', 1];
   return `${ms / unitMs} ${unit}`;
 }
+
+/** Rewrites the durations in a message for people: `3 in 86400000 ms` becomes `3 in 1 d`. */
+export function withDurationsInWords(text: string): string {
+  return text.replace(/\b\d{4,15} ms\b/g, (said) => durationInWords(Number.parseInt(said, 10)));
+}

@@ -98,7 +98,7 @@ describeWithChromium('the console for auditors and authors', () => {
     await page.keyboard.insertText(
       'kind: policy\nversion: 1\nid: reads\nallowedTools: [search, read_file]\nmaxCostTotal: 5\n',
     );
-    await page.getByRole('button', { name: 'Publish, and let through 1 more' }).click({ timeout: 30_000 });
+    await page.getByRole('button', { name: 'Publish: it allows more in 1 place' }).click({ timeout: 30_000 });
     const does = page.getByRole('dialog').getByRole('button', { name: 'Let it through' });
     expect(await does.getAttribute('aria-disabled')).toBe('true');
     await page.getByRole('dialog').getByLabel('Reason').fill('the staff needs files');

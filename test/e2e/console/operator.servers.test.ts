@@ -54,7 +54,7 @@ describeWithChromium('the console for operators', () => {
     await using browser = await scene.look();
     const { page } = browser;
     await page.goto('/agents?q=set-');
-    const button = page.getByRole('button', { name: /^Kill \d+ agents?$/ });
+    const button = page.getByRole('button', { name: /^Kill (the chosen|\d+) agents?$/ });
     await button.waitFor();
     expect(await button.getAttribute('title')).toBe('Choose agents in the table first.');
     for (const agent of ['set-1', 'set-2']) {
@@ -71,7 +71,7 @@ describeWithChromium('the console for operators', () => {
     await expect.poll(() => card.textContent()).toContain('May still run: 2 open calls');
     expect(await card.textContent()).toContain('set-1, set-2');
     await page.getByRole('button', { name: 'Revive set-2' }).waitFor();
-    expect(await button.textContent()).toBe('Kill 0 agents');
+    expect(await button.textContent()).toBe('Kill the chosen agents');
     for (const agent of ['set-1', 'set-2']) expect((await scene.call(agent)).code).toBe('AGENT_KILLED');
     for (const one of open) await scene.succeed(one);
     await expect.poll(() => card.textContent(), { timeout: 30_000 }).toContain('Nothing runs any more');

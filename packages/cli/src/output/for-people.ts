@@ -2,7 +2,7 @@
  * Rewrites messages of the plane for people at a terminal: durations in words, and commands instead of routes. JSON
  * and CSV keep the original text.
  */
-import { durationInWords } from '@mandate/schemas';
+import { withDurationsInWords } from '@mandate/schemas';
 import { roundedUp } from './relative-time.ts';
 
 /** The routes in reasons and remedies, with the commands that replace them. More specific routes come first. */
@@ -27,11 +27,9 @@ export function forPeople(
   text: string,
   { retryAfterMs = null }: { retryAfterMs?: number | null } = {},
 ): string {
-  const timed = text
-    .replace(/\b\d{4,15} ms\b/g, (said) => durationInWords(Number.parseInt(said, 10)))
-    .replace(/\bafter retryAfterMs\b/g, (said) =>
-      retryAfterMs === null ? said : `after ${roundedUp(retryAfterMs)}`,
-    );
+  const timed = withDurationsInWords(text).replace(/\bafter retryAfterMs\b/g, (said) =>
+    retryAfterMs === null ? said : `after ${roundedUp(retryAfterMs)}`,
+  );
   return COMMANDS.reduce((said, [route, command]) => said.replace(route, command), timed);
 }
 

@@ -100,7 +100,9 @@ function ChosenAgents({ agents, empty }: { agents: readonly AgentInLedger[]; emp
             })
           }
         >
-          Kill {counted(shown.length)} {shown.length === 1 ? 'agent' : 'agents'}
+          {shown.length === 0
+            ? 'Kill the chosen agents'
+            : `Kill ${counted(shown.length)} ${shown.length === 1 ? 'agent' : 'agents'}`}
         </May>
         {shown.length > 0 ? (
           <button type="button" onClick={() => setChosen(new Set())}>

@@ -1,5 +1,7 @@
 /** One decision: why it was made, what would have changed it, whose rule it was, and what came before and after. */
+
 import type { Explanation } from '@mandate/query';
+import { withDurationsInWords } from '@mandate/schemas/duration-in-words';
 import { Link, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { command, quoted } from '../data/command.ts';
@@ -72,7 +74,7 @@ function Told(told: Explanation) {
       <section className="panel stack" aria-labelledby="verdict">
         <div className="row">
           <Verdict is={decision.verdict} />
-          <h2 id="verdict">{decision.reason}</h2>
+          <h2 id="verdict">{withDurationsInWords(decision.reason)}</h2>
         </div>
         <dl>
           <dt>Agent</dt>

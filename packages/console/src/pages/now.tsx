@@ -1,6 +1,8 @@
 /** What runs, what spends, what is killed, and how to kill it. */
+
 import type { AgentInLedger, LedgerSummary } from '@mandate/gateway';
 import type { DecisionFound } from '@mandate/query';
+import { withDurationsInWords } from '@mandate/schemas/duration-in-words';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useRef } from 'react';
@@ -234,7 +236,7 @@ const agentAndAction: Column<DecisionFound> = {
       <div className="row">
         {agent.cell(decision)} {action.cell(decision)}
       </div>
-      {decision.code !== 'ALLOWED' && <div className="quiet">{decision.reason}</div>}
+      {decision.code !== 'ALLOWED' && <div className="quiet">{withDurationsInWords(decision.reason)}</div>}
     </>
   ),
 };

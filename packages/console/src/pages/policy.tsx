@@ -9,6 +9,7 @@ import { send, withQuery } from '../data/api.ts';
 import { command, quoted } from '../data/command.ts';
 import { type LiveEvent, useLiveEvents } from '../data/live.ts';
 import { dollars } from '../data/money.ts';
+import { counted } from '../data/numbers.ts';
 import { useParameters } from '../data/parameters.ts';
 import { useRead } from '../data/read.ts';
 import { useWhyNot } from '../data/session.ts';
@@ -145,7 +146,9 @@ function Edit({
           className={widens.length > 0 ? 'danger' : 'primary'}
           onClick={() => setAsked(true)}
         >
-          {widens.length > 0 ? `Publish, and let through ${widens.length} more` : 'Publish'}
+          {widens.length > 0
+            ? `Publish: it allows more in ${counted(widens.length)} ${widens.length === 1 ? 'place' : 'places'}`
+            : 'Publish'}
         </May>
       </div>
       {isAsked && draft?.policy != null && (

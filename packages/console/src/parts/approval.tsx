@@ -1,5 +1,7 @@
 /** A question for a person, whole, and the answer to it. */
+
 import type { ApprovalFound, BudgetFound } from '@mandate/query';
+import { withDurationsInWords } from '@mandate/schemas/duration-in-words';
 import { Link } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { withQuery } from '../data/api.ts';
@@ -28,7 +30,7 @@ export function Question({ approval }: { approval: ApprovalFound }) {
         <dt>Wants to call</dt>
         <dd>{approval.tool ?? 'an action without a tool'}</dd>
         <dt>Why it waits</dt>
-        <dd>{approval.reason}</dd>
+        <dd>{withDurationsInWords(approval.reason)}</dd>
         <dt>Cost</dt>
         <dd>{cost === null ? 'not stated' : <Money micros={cost} />}</dd>
         <dt>Risk</dt>
@@ -237,7 +239,8 @@ export function Answer({
         >
           <p>
             <strong>{approval.agentId}</strong> wants to call{' '}
-            <strong>{approval.tool ?? 'an action without a tool'}</strong>. {approval.reason}
+            <strong>{approval.tool ?? 'an action without a tool'}</strong>.{' '}
+            {withDurationsInWords(approval.reason)}
           </p>
           <Arguments approval={approval} />
           <BudgetsLeft agent={approval.agentId} />

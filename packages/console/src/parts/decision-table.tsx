@@ -1,4 +1,5 @@
 import type { DecisionFound } from '@mandate/query';
+import { withDurationsInWords } from '@mandate/schemas/duration-in-words';
 import { Link } from '@tanstack/react-router';
 import { AgentLink } from './agent-link.tsx';
 import { Money } from './money.tsx';
@@ -38,7 +39,7 @@ export const DECISION_COLUMNS = {
     look: 'text',
     cell: ({ code, reason }) => (
       <span title={reason}>
-        {reason} <code className="quiet">{code}</code>
+        {withDurationsInWords(reason ?? '')} <code className="quiet">{code}</code>
       </span>
     ),
   },

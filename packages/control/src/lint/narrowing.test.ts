@@ -21,7 +21,7 @@ test.each([
     { toolPolicies: { pay: { roles: ['clerk'] } } },
     ['toolPolicies.pay.roles: guest removed'],
   ],
-  [{}, { rateLimit: { maxCalls: 3, windowMs: 1_000 } }, ['rateLimit: no limit → 3 in 1000 ms']],
+  [{}, { rateLimit: { maxCalls: 3, windowMs: 1_000 } }, ['rateLimit: no limit → 3 in 1 s']],
   [
     { toolPolicies: { pay: { executionLeaseMs: 1_000 } } },
     { toolPolicies: { pay: { executionLeaseMs: 9_000 } } },

@@ -14,6 +14,7 @@ import {
   COUNTER_UNITS,
   type CounterUnit,
   DEFAULTS,
+  durationInWords,
   type ModelPriceDocument,
   type OpenDocument,
   type PolicyDocument,
@@ -162,6 +163,13 @@ function higher(name: string, before: number | undefined, after: number | undefi
   return [changed(name, before, after ?? 'no limit')];
 }
 
+function longer(name: string, beforeMs: number | undefined, afterMs: number | undefined): Difference[] {
+  if (beforeMs === undefined || (afterMs !== undefined && afterMs <= beforeMs)) return [];
+  return [
+    changed(name, durationInWords(beforeMs), afterMs === undefined ? 'no limit' : durationInWords(afterMs)),
+  ];
+}
+
 /** An absent amount is 0. */
 function lower(name: string, before = 0, after = 0): Difference[] {
   return after < before ? [changed(name, before, after)] : [];
@@ -236,7 +244,7 @@ function widerCounters(
 }
 
 function counterOf({ max, scope, windowMs }: BudgetDocument): string {
-  return `${max} of each ${scope}${windowMs === undefined ? '' : ` in ${windowMs} ms`}`;
+  return `${max} of each ${scope}${windowMs === undefined ? '' : ` in ${durationInWords(windowMs)}`}`;
 }
 
 type Rate = NonNullable<PolicyDocument['rateLimit']>;
@@ -251,7 +259,7 @@ function widerRate(name: string, before: Rate | undefined, after: Rate | undefin
   const rateOf = (rate: Rate | undefined) =>
     rate === undefined
       ? 'no limit'
-      : `${rate.maxCalls} in ${rate.windowMs} ms${rate.scope === 'principal' ? ' for each person' : ''}`;
+      : `${rate.maxCalls} in ${durationInWords(rate.windowMs)}${rate.scope === 'principal' ? ' for each person' : ''}`;
   const anew =
     after === undefined || (is === was && after.windowMs === before.windowMs)
       ? ''
@@ -413,8 +421,8 @@ function widerTool(tool: string, before: PolicyDocument, after: PolicyDocument):
     ...(was.idempotent !== true && is.idempotent === true
       ? [said(name('idempotent'), 'a call may be sent twice', 'a call may not be sent twice any more')]
       : []),
-    ...higher(name('questionMs'), was.questionMs, is.questionMs),
-    ...higher(name('grantMs'), was.grantMs ?? DEFAULTS.grantMs, is.grantMs ?? DEFAULTS.grantMs),
+    ...longer(name('questionMs'), was.questionMs, is.questionMs),
+    ...longer(name('grantMs'), was.grantMs ?? DEFAULTS.grantMs, is.grantMs ?? DEFAULTS.grantMs),
     ...otherValidation(name('argumentValidation'), was.argumentValidation, is.argumentValidation),
     ...(was.chargingPolicy === undefined && is.chargingPolicy === undefined
       ? []
