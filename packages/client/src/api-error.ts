@@ -1,4 +1,4 @@
-import type { Service } from './services.ts';
+import { SERVICE_NAMES, type Service } from './services.ts';
 
 /**
  * - `refused`: a service answered with a problem document.
@@ -54,14 +54,6 @@ export class ApiError extends Error {
 
 type Asked = { url: string; service: Service };
 
-const NAMES: Readonly<Record<Service, string>> = {
-  gateway: 'gateway',
-  query: 'query service',
-  alerter: 'alerter',
-  control: 'control service',
-  runner: 'runner',
-};
-
 /** Returns the error for an answer without a success status. */
 export function errorOfAnswer(asked: Asked, status: number, answer: unknown): ApiError {
   const problem: Readonly<Record<string, unknown>> =
@@ -96,7 +88,7 @@ export function notAPlane(asked: Asked, status?: number): ApiError {
  * route.
  */
 function noRoute(asked: Asked, status: number): ApiError {
-  const name = NAMES[asked.service];
+  const name = SERVICE_NAMES[asked.service];
   return new ApiError(
     'no-route',
     `the server at ${asked.url} is not the ${name} that this command needs (NOT_FOUND)`,

@@ -14,4 +14,4 @@ export { type ApiClient, createApiClient, DEFAULT_URL, type Query } from './api-
 export { ApiError, type Fault } from './api-error.ts';
 export { allOf, type NextPage, type PagedList, rowsOf } from './pages.ts';
 export { readEvents } from './server-sent-events.ts';
-export { type Service, serviceOf } from './services.ts';
+export { SERVICE_NAMES, type Service, serviceOf } from './services.ts';

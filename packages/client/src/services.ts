@@ -4,6 +4,15 @@
  */
 export type Service = 'gateway' | 'query' | 'alerter' | 'control' | 'runner';
 
+/** The names of the services in messages. */
+export const SERVICE_NAMES: Readonly<Record<Service, string>> = {
+  gateway: 'gateway',
+  query: 'query service',
+  alerter: 'alerter',
+  control: 'control service',
+  runner: 'runner',
+};
+
 /**
  * The gateway has the routes that kill and revive an agent, and that show its kills, its usage and its permitted tools.
  * The control service has all other routes of agents.

@@ -9,7 +9,7 @@
 import type { IncomingMessage } from 'node:http';
 import { recordHttpReads } from '@mandate/access-log';
 import type { Bus } from '@mandate/bus';
-import type { Service } from '@mandate/client';
+import { SERVICE_NAMES, type Service } from '@mandate/client';
 import { redactPieces } from '@mandate/privacy';
 import { type Clock, isUnsent, type Logger, ofThisRequest } from '@mandate/runtime';
 import { passedHeaders } from '@mandate/runtime/passed-headers';
@@ -59,14 +59,6 @@ const PASSED_ON = new Set([
 
 /** This server sets its own cookies, and says itself what its answers depend on. */
 const KEPT_BACK = new Set(['set-cookie', 'vary']);
-
-const NAMES: Readonly<Record<Service, string>> = {
-  gateway: 'gateway',
-  query: 'query service',
-  alerter: 'alerter',
-  control: 'control service',
-  runner: 'runner',
-};
 
 /** Returns the routes that this server does not have itself. Register them after its own routes. */
 export function forwardRoutes(parts: ForwardParts): HttpRoutes {
@@ -179,7 +171,7 @@ function noAnswer(service: Service, isUndone: boolean, cause: unknown): HttpProb
   const remedy = isUndone
     ? 'Try again in a moment.'
     : 'The request may have been carried out. Look what is in force, then try again.';
-  return new HttpProblem(503, 'SERVICE_UNAVAILABLE', `the ${NAMES[service]} gave no answer`, {
+  return new HttpProblem(503, 'SERVICE_UNAVAILABLE', `the ${SERVICE_NAMES[service]} gave no answer`, {
     remedy: `${remedy} The operator finds the cause in the log of the console.`,
     headers: { 'retry-after': '1' },
     cause,
