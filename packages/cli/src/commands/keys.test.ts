@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { ROLES } from '@mandate/schemas';
 import { temporaryFolder } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
@@ -17,6 +19,17 @@ test('issues an auditor key that may only read the audit', async () => {
 test('issues a key with a role that has the scopes of the role in its tenant', async () => {
   const { stdout } = await issue('--role', 'admin', '--tenant', 'acme');
   expect(JSON.parse(stdout)).toMatchObject({ scopes: ROLES.admin, tenant: 'acme', agents: ['*'] });
+});
+
+test('issues no key in a new folder for somebody who is logged in to a plane', async () => {
+  const folder = join(temporaryFolder(), 'new');
+  const env = { MANDATE_API_KEY: 'sk-1', MANDATE_URL: 'http://plane', MANDATE_PLANE_DATA_PATH: folder };
+  const asked = ['keys', 'issue', '--name', 'ann', '--role', 'viewer'];
+  const refused = await runCommand(asked, { env });
+  expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(refused.stderr).toContain('Give --url http://plane to issue the key through the API of this plane');
+  expect(existsSync(folder)).toBe(false);
+  expect((await runCommand([...asked, '--data', folder], { env })).stdout).toMatch(/^sk-mdt_/);
 });
 
 test('issues a key that publishes for the named agents, and warns of a key that speaks for all agents', async () => {

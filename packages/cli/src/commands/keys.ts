@@ -23,6 +23,8 @@ import { moreText, type PageOptions, showRows, withPage } from '../output/show-l
 import type { Column } from '../output/table.ts';
 import { MAY_BE_MEANT, warningsText } from '../output/warnings-text.ts';
 import { showAnswer, write } from '../output/write.ts';
+import { findConnection } from '../profiles/find-connection.ts';
+import { readProfiles } from '../profiles/profile-file.ts';
 import { type FolderOptions, folderOf, withData } from './folder.ts';
 import {
   type Expiry,
@@ -88,6 +90,7 @@ Examples:
           throw new WrongUse('--pin needs the scope publish', 'Only actions have the pinned fields.');
         const path = folderOf(options, context);
         const isNew = !existsSync(path);
+        if (isNew && options.data === undefined) mustNotMeanAnotherPlane(path, context);
         const folder = makeDataFolder(path);
         const { key, record } = issueApiKey({
           name,
@@ -113,6 +116,16 @@ Examples:
         return showAnswer(context, { key, ...shownOf(record) }, () => `${key}\n`, note);
       }),
     );
+}
+
+/** A key in a new folder would be worth nothing to somebody who means the plane of the login. */
+function mustNotMeanAnotherPlane(path: string, { globals, env }: CommandContext): void {
+  const { key, url } = findConnection(globals, env, () => readProfiles(env));
+  if (key === '') return;
+  throw new WrongUse(
+    `there is no data folder ${path}, and the login is for ${url}`,
+    `Give --url ${url} to issue the key through the API of this plane, or --data for a data folder.`,
+  );
 }
 
 const SPEAKS_FOR_ALL = [

@@ -206,6 +206,12 @@ function Keys() {
           listed by <code>mandate keys list</code>.
         </>
       }
+      after={
+        <p>
+          <code>mandate keys issue --name NAME --role viewer --url {window.location.origin}</code> gives
+          somebody a key. Other roles may do more.
+        </p>
+      }
     />
   );
 }

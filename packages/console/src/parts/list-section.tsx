@@ -15,6 +15,7 @@ export function ListSection<Row>({
   path,
   list,
   what = list,
+  after,
   ...table
 }: {
   heading: string;
@@ -24,6 +25,8 @@ export function ListSection<Row>({
   columns: readonly Column<Row>[];
   nameOf: (row: Row) => string;
   empty: ReactNode;
+  /** Stands below the table. */
+  after?: ReactNode;
 }) {
   const read = useRead<Listed>(path);
   return (
@@ -33,6 +36,7 @@ export function ListSection<Row>({
           <>
             <Table {...table} label={heading} rows={answer[list] as readonly Row[]} />
             {answer.next != null && <p className="quiet">There are more than these.</p>}
+            {after}
           </>
         )}
       </Read>

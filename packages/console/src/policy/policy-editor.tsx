@@ -108,7 +108,7 @@ export function DraftNotes({ draft }: { draft: Draft }) {
       {findings !== null && findings.length > 0 && (
         <details>
           <summary>
-            {findings.length} {findings.length === 1 ? 'doubt' : 'doubts'} about the documents with this draft
+            {findings.length} {findings.length === 1 ? 'doubt' : 'doubts'} about all documents together
           </summary>
           <ul>
             {findings.map((one) => (
