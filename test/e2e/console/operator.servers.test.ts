@@ -38,6 +38,41 @@ describeWithChromium('the console for operators', () => {
     expect((await scene.call('runaway')).verdict).toBe('ALLOW');
   });
 
+  test('keeps the period after a kill in a search, and says that the agent has asked for nothing since', async () => {
+    await scene.recorded(await scene.call('proven'));
+    await using browser = await scene.look();
+    const { page } = browser;
+    await page.goto('/agents/proven');
+    await page.getByRole('button', { name: 'Kill', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Kill' }).click();
+    const card = page.getByRole('region', { name: 'Kill of proven' });
+    await card.getByRole('link', { name: 'What it asked for since' }).click();
+    await page.getByText(/^proven has asked for nothing since \d+ \w+, \d\d:\d\d:\d\d\.$/).waitFor();
+    const period = page.getByLabel('Period').locator('option:checked');
+    expect(await period.textContent()).toMatch(/^since \d+ \w+, \d\d:\d\d:\d\d$/);
+    const searched = () => [...new URL(page.url()).searchParams].sort();
+    const before = searched();
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByText('proven has asked for nothing since').waitFor();
+    expect(searched()).toEqual(before);
+    expect(await axeFaults(page)).toEqual([]);
+
+    await scene.api('operator').post('/v1/agents/proven/revive', { reason: 'it was a test' });
+    await card.getByText('Revived at').waitFor({ timeout: 30_000 });
+    await card.getByRole('heading', { name: 'proven was killed' }).waitFor();
+    await scene.recorded(await scene.call('proven'));
+    await card.getByRole('link', { name: 'What it asked for until the revive' }).click();
+    await page.getByText('proven has asked for nothing in this period:').waitFor();
+    await page.getByRole('button', { name: 'Search' }).click();
+    await expect
+      .poll(() => [...new URL(page.url()).searchParams.keys()].sort())
+      .toEqual(['agent', 'from', 'to']);
+    await page.getByLabel('Period').selectOption('last hour');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByText('2 decisions').waitFor();
+    expect(new URL(page.url()).searchParams.get('to')).toBeNull();
+  });
+
   test('kills an agent by two keys, however fast they come', async () => {
     await scene.recorded(await scene.call('hasty'));
     await using browser = await scene.look();

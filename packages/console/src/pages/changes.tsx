@@ -11,7 +11,7 @@ import { EventList } from '../parts/event-list.tsx';
 import { Newer } from '../parts/newer.tsx';
 import { Page } from '../parts/page.tsx';
 import { Read } from '../parts/read.tsx';
-import { ChoiceFilter, PERIODS, SearchForm, SwitchFilter, TextFilter } from '../parts/search-form.tsx';
+import { ChoiceFilter, PeriodFilter, SearchForm, SwitchFilter, TextFilter } from '../parts/search-form.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { When } from '../parts/when.tsx';
 
@@ -36,15 +36,24 @@ function isControl({ kind }: LiveEvent): boolean {
 }
 
 function EventsPage({ search }: { search: Parameters }) {
-  const { agent, event, by, subject, from, cursor } = search;
-  const path = withQuery('/v1/audit/control-events', { agent, event, by, subject, from, cursor, limit: 50 });
+  const { agent, event, by, subject, from, to, cursor } = search;
+  const path = withQuery('/v1/audit/control-events', {
+    agent,
+    event,
+    by,
+    subject,
+    from,
+    to,
+    cursor,
+    limit: 50,
+  });
   const read = useRead<{ events: ControlEventFound[]; next: string | null }>(path);
   return (
     <Page
       heading="Changes"
       question="Who changed what, and why, the newest first."
       same={{
-        cli: command('control-events list', { agent, event, 'made-by': by, subject, from, cursor }),
+        cli: command('control-events list', { agent, event, 'made-by': by, subject, from, to, cursor }),
         path,
       }}
     >
@@ -54,7 +63,7 @@ function EventsPage({ search }: { search: Parameters }) {
         <TextFilter name="agent" label="Agent" field="agent" />
         <TextFilter name="subject" label="About" placeholder="whole name or id" />
         <TextFilter name="by" label="By" placeholder="name or id of a key" />
-        <ChoiceFilter name="from" label="Period" choices={PERIODS} unset="all time" />
+        <PeriodFilter unset="all time" />
       </SearchForm>
       <details>
         <summary>What the events mean</summary>
@@ -135,11 +144,11 @@ const READ_COLUMNS: readonly Column<ReadFound>[] = [
 ];
 
 function ReadsPage({ search, isRefused }: { search: Parameters; isRefused: boolean }) {
-  const { key, route, from, cursor, own } = search;
+  const { key, route, from, to, cursor, own } = search;
   // Every page of the console makes these reads. They do not say what the person wanted to see.
   const notRoute = own === 'true' || isRefused || route !== undefined ? undefined : OWN_ROUTES;
   const path = withQuery('/v1/audit/reads', {
-    ...{ key, route, notRoute, from, cursor, limit: 50 },
+    ...{ key, route, notRoute, from, to, cursor, limit: 50 },
     ...(isRefused && { refused: 'true' }),
   });
   const read = useRead<{ reads: ReadFound[]; next: string | null }>(path);
@@ -157,6 +166,7 @@ function ReadsPage({ search, isRefused }: { search: Parameters; isRefused: boole
           route,
           'not-route': notRoute,
           from,
+          to,
           cursor,
           ...(isRefused && { refused: 'true' }),
         }),
@@ -167,7 +177,7 @@ function ReadsPage({ search, isRefused }: { search: Parameters; isRefused: boole
         <ChoiceFilter name="show" label="Show" choices={SHOWN} />
         <TextFilter name="key" label="Key" placeholder="whole id of a key" />
         <TextFilter name="route" label="Route" placeholder="/v1/audit/decisions/:id" />
-        <ChoiceFilter name="from" label="Period" choices={PERIODS} unset="all time" />
+        <PeriodFilter unset="all time" />
         {!isRefused && <SwitchFilter name="own" label="Also what pages read by themselves" />}
       </SearchForm>
       {notRoute !== undefined && (

@@ -7,6 +7,7 @@ import type { LiveEvent } from '../data/live.ts';
 import { dollars } from '../data/money.ts';
 import { counted } from '../data/numbers.ts';
 import { type Parameters, useParameters } from '../data/parameters.ts';
+import { givenPeriodInWords } from '../data/period.ts';
 import { useRead, useReadList } from '../data/read.ts';
 import { bucketStart, zone } from '../data/time.ts';
 import { StackedBars } from '../parts/chart.tsx';
@@ -16,7 +17,7 @@ import { Newer } from '../parts/newer.tsx';
 import { Page } from '../parts/page.tsx';
 import { Empty } from '../parts/problem.tsx';
 import { Read } from '../parts/read.tsx';
-import { ChoiceFilter, intervalOf, PERIODS, SearchForm, TextFilter } from '../parts/search-form.tsx';
+import { ChoiceFilter, intervalOf, PeriodFilter, SearchForm, TextFilter } from '../parts/search-form.tsx';
 
 const PATH = '/v1/audit/decisions';
 
@@ -37,7 +38,7 @@ const VERDICTS = [
 
 /** The parameters that have a field in the form. */
 const SHOWN: ReadonlySet<string> = new Set([
-  ...['agent', 'tool', 'model', 'verdict', 'code', 'principal', 'policy', 'text', 'from', 'cursor'],
+  ...['agent', 'tool', 'model', 'verdict', 'code', 'principal', 'policy', 'text', 'from', 'to', 'cursor'],
 ]);
 
 /** False if the decision certainly does not match the search. */
@@ -86,7 +87,7 @@ export function Decisions() {
         <TextFilter name="principal" label="Principal" field="principal" />
         <TextFilter name="policy" label="Policy" field="policy" placeholder="name or name@3" />
         <TextFilter name="text" label="Text in reason or arguments" placeholder="a part of it" />
-        <ChoiceFilter name="from" label="Period" choices={PERIODS} unset="all time" />
+        <PeriodFilter unset="all time" />
       </SearchForm>
       <p className="quiet">
         Agent, tool, model, code, principal and policy must match whole, also in upper and lower case. Fields
@@ -110,7 +111,13 @@ export function Decisions() {
       )}
       <Newer isAbout={isAbout} />
       <Read of={found} what="decisions">
-        {({ pages }) => <Found decisions={pages.flatMap(({ decisions }) => decisions)} list={found} />}
+        {({ pages }) => (
+          <Found
+            decisions={pages.flatMap(({ decisions }) => decisions)}
+            list={found}
+            empty={nothingFound(given)}
+          />
+        )}
       </Read>
     </Page>
   );
@@ -120,21 +127,17 @@ export function Decisions() {
 function Found({
   decisions,
   list: { hasNextPage, isFetchingNextPage, isError, fetchNextPage },
+  empty,
 }: {
   decisions: readonly DecisionFound[];
   list: ReturnType<typeof useReadList>;
+  empty: string;
 }) {
   const isMore = hasNextPage && !isFetchingNextPage && !isError;
   const readOn = useCallback(() => {
     if (isMore) void fetchNextPage();
   }, [isMore, fetchNextPage]);
-  if (decisions.length === 0)
-    return (
-      <Empty>
-        No decision matches. Names must be whole: choose one that the field suggests. Remove a filter, or
-        choose a longer period.
-      </Empty>
-    );
+  if (decisions.length === 0) return <Empty>{empty}</Empty>;
   return (
     <>
       <LongTable
@@ -151,6 +154,15 @@ function Found({
       </p>
     </>
   );
+}
+
+/** An agent that asked for nothing in a period is an answer, not a search that failed. */
+function nothingFound(given: Parameters): string {
+  const { agent, from, to, ...others } = given;
+  if (agent === undefined || from === undefined || Object.values(others).some((one) => one !== undefined))
+    return 'No decision matches. Names must be whole: choose one that the field suggests. Remove a filter, or choose a longer period.';
+  const period = givenPeriodInWords(from, to, Date.now());
+  return `${agent} has asked for nothing ${to === undefined ? period : `in this period: ${period}`}.`;
 }
 
 function Verdicts({ given, from }: { given: Readonly<Record<string, string | undefined>>; from: string }) {

@@ -16,7 +16,14 @@ import { Money } from '../parts/money.tsx';
 import { Page } from '../parts/page.tsx';
 import { Empty } from '../parts/problem.tsx';
 import { Read } from '../parts/read.tsx';
-import { ChoiceFilter, intervalOf, PERIODS, SearchForm, TextFilter } from '../parts/search-form.tsx';
+import {
+  ChoiceFilter,
+  intervalOf,
+  PERIODS,
+  PeriodFilter,
+  SearchForm,
+  TextFilter,
+} from '../parts/search-form.tsx';
 import { Section } from '../parts/section.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { When } from '../parts/when.tsx';
@@ -68,11 +75,7 @@ export function Spend() {
     >
       <SearchForm to="/spend">
         <ChoiceFilter name="by" label="By" choices={BY} />
-        <ChoiceFilter
-          name="from"
-          label="Period"
-          choices={[PERIODS[2], PERIODS[0], PERIODS[1], PERIODS[3], PERIODS[4]]}
-        />
+        <PeriodFilter choices={[PERIODS[2], PERIODS[0], PERIODS[1], PERIODS[3], PERIODS[4]]} />
         <TextFilter name="agent" label="Agent" field="agent" />
         <TextFilter name="tool" label="Tool" field="tool" />
         <TextFilter name="model" label="Model" field="model" />

@@ -7,7 +7,7 @@ import { type LiveEvent, useLiveEvents } from '../data/live.ts';
 import { dollars } from '../data/money.ts';
 import { clockTime, duration } from '../data/time.ts';
 import styles from './parts.module.css';
-import { useNow } from './when.tsx';
+import { useNow, When } from './when.tsx';
 
 /** `warning`: what to do, because the kill is in force but not yet on the log. */
 export type Killed = {
@@ -28,19 +28,27 @@ export function KillCard({
 }) {
   const nowMs = useNow();
   const [over, setOver] = useState<ReadonlyMap<string, number>>(new Map());
-  const { who, verb, agentIds, open, sequence } = useMemo(() => inWords(answer), [answer]);
+  const [revived, setRevived] = useState<ReadonlyMap<string | null, string>>(new Map());
+  const { who, verb, scope, agentIds, open, sequence } = useMemo(() => inWords(answer), [answer]);
   useLiveEvents(
     useCallback(
       (event: LiveEvent) => {
         const isOver = (name: string) => setOver((before) => new Map(before).set(name, Date.now()));
         if (event.kind === 'skipped') void readOver(open).then((names) => names.forEach(isOver));
+        if (event.kind === 'control' && event.data.event === 'agent.revived') {
+          const { scope: its, agentId, happenedAt } = event.data;
+          if (its === scope || (scope === null && agentId !== null))
+            setRevived((before) => new Map(before).set(agentId, happenedAt));
+        }
         if (event.kind !== 'settlement') return;
         const name = nameOf(event.data);
         if (open.some((one) => nameOf(one) === name)) isOver(name);
       },
-      [open],
+      [open, scope],
     ),
   );
+  const ends = (agentIds.length === 0 ? [null] : agentIds).map((agentId) => revived.get(agentId));
+  const revivedAt = ends.includes(undefined) ? undefined : ends.toSorted().at(-1);
   const endOf = (one: Open): number | null => {
     const settled = over.get(nameOf(one));
     if (settled !== undefined) return settled;
@@ -56,7 +64,7 @@ export function KillCard({
     <section className={`${styles.card} ${isDone ? styles.done : ''}`} aria-label={`Kill of ${who}`}>
       <div className={styles.heading}>
         <h2>
-          {who} {verb} killed
+          {who} {verb[revivedAt === undefined ? 'now' : 'before']} killed
         </h2>
         <button type="button" className="plain" onClick={onClose}>
           Close
@@ -70,6 +78,11 @@ export function KillCard({
               reserved > 0 ? `, ${dollars(reserved)} reserved` : ''
             }.`}
       </p>
+      {revivedAt !== undefined && (
+        <p role="status">
+          Revived at <When at={revivedAt} />.
+        </p>
+      )}
       {warning !== null && (
         <p role="alert">
           <strong>Not yet on the log.</strong> {warning}
@@ -98,10 +111,12 @@ export function KillCard({
           to="/decisions"
           search={{
             from: new Date(atMs).toISOString(),
+            to: revivedAt,
             ...(agentIds.length === 1 && { agent: agentIds[0] }),
           }}
         >
-          What {agentIds.length === 1 ? 'it' : 'agents'} asked for since
+          What {agentIds.length === 1 ? 'it' : 'agents'} asked for{' '}
+          {revivedAt === undefined ? 'since' : 'until the revive'}
         </Link>
         {'agents' in answer ? (
           <Link to="/changes" search={{ event: 'agent.killed' }}>
@@ -121,6 +136,9 @@ export function KillCard({
   );
 }
 
+const IS = { now: 'is', before: 'was' } as const;
+const ARE = { now: 'are', before: 'were' } as const;
+
 /** Events were left out, so the ledger says which calls are over. This read is not on record. */
 async function readOver(open: readonly Open[]): Promise<string[]> {
   const { open: still, next } = await get<{ open: Open[]; next: string | null }>(
@@ -135,11 +153,12 @@ function nameOf({ agentId, actionId, attempt = 1 }: { agentId: string; actionId:
 }
 
 /**
- * `agentIds`: the agents that the kill names. `sequence`: no ALLOW has a higher one. Null: each tenant has its own.
+ * `agentIds`: the agents that the kill names. `scope`: null for a set of agents. `sequence`: no ALLOW has a higher one. Null: each tenant has its own.
  */
 function inWords(answer: KillAnswer | KillSetAnswer): {
   who: string;
-  verb: 'is' | 'are';
+  verb: typeof IS | typeof ARE;
+  scope: KillAnswer['target']['scope'] | null;
   agentIds: readonly string[];
   open: readonly Open[];
   sequence: number | null;
@@ -148,7 +167,8 @@ function inWords(answer: KillAnswer | KillSetAnswer): {
     const { agents } = answer;
     return {
       who: `${agents.length} ${agents.length === 1 ? 'agent' : 'agents'}`,
-      verb: agents.length === 1 ? 'is' : 'are',
+      verb: agents.length === 1 ? IS : ARE,
+      scope: null,
       agentIds: agents.map(({ agentId }) => agentId),
       open: agents.flatMap((one) => one.open),
       sequence: Math.max(...agents.map(({ sequence }) => sequence ?? 0)),
@@ -158,7 +178,8 @@ function inWords(answer: KillAnswer | KillSetAnswer): {
   const [sequence = null, ...others] = Object.values(answer.sequences);
   return {
     who: targetInWords(target),
-    verb: 'agentId' in target ? 'is' : 'are',
+    verb: 'agentId' in target ? IS : ARE,
+    scope: target.scope,
     agentIds: 'agentId' in target ? [target.agentId] : [],
     open,
     sequence: others.length === 0 ? sequence : null,

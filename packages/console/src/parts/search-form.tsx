@@ -6,6 +6,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useId, useRef, useState } from 'react';
 import { withQuery } from '../data/api.ts';
 import { useParameters } from '../data/parameters.ts';
+import { givenPeriodInWords } from '../data/period.ts';
 import { readAgain, useRead } from '../data/read.ts';
 import { May } from './may.tsx';
 
@@ -131,6 +132,45 @@ export function ChoiceFilter({
     </label>
   );
 }
+
+/**
+ * The parameters `from` and `to`. If the address has a period that is no choice, it is one more choice. So a search
+ * keeps the period of the link that opened the page.
+ *
+ * @param unset the text of the choice that sets no period. Absent: the first choice is the default
+ */
+export function PeriodFilter({
+  choices = PERIODS,
+  unset,
+}: {
+  choices?: readonly (readonly [value: string, text: string])[];
+  unset?: string;
+}) {
+  const { from, to } = useParameters();
+  const first = unset === undefined ? (choices[0]?.[0] ?? '') : '';
+  const isChoice = to === undefined && (from === undefined || choices.some(([value]) => value === from));
+  const [chosen, setChosen] = useState(isChoice ? (from ?? first) : GIVEN);
+  const isGiven = chosen === GIVEN;
+  return (
+    <label>
+      Period
+      <select value={chosen} onChange={({ target }) => setChosen(target.value)}>
+        {!isChoice && <option value={GIVEN}>{givenPeriodInWords(from, to, Date.now())}</option>}
+        {unset !== undefined && <option value="">{unset}</option>}
+        {choices.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+      <input type="hidden" name="from" value={isGiven ? (from ?? '') : chosen} />
+      {isGiven && <input type="hidden" name="to" value={to ?? ''} />}
+    </label>
+  );
+}
+
+/** The value of the choice that keeps the period of the address. */
+const GIVEN = 'given';
 
 /** The periods that people ask for, as the routes take them. */
 export const PERIODS = [
