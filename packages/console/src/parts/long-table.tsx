@@ -1,5 +1,5 @@
 /** A table for very many rows. Its library is loaded only with pages that have such a table. */
-import { type Range, useWindowVirtualizer } from '@tanstack/react-virtual';
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { memo, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import styles from './parts.module.css';
 import { Cell, type Column, Head, type TableOf } from './table.tsx';
@@ -8,8 +8,6 @@ import { Cell, type Column, Head, type TableOf } from './table.tsx';
 const ROW_PX = 36;
 /** Rows above and below the screen. The keys j and k need a next row, and a fast scroll shows no gap. */
 const OVERSCAN = 20;
-/** The rows change this many at a time. Each change costs the layout of the whole table, so most frames have none. */
-const STEP = 10;
 
 /**
  * A table for very many rows. Only those on the screen are in the document, so each row has one line.
@@ -28,7 +26,7 @@ export function LongTable<Row>({
   const shown = useWindowVirtualizer({
     count: rows.length,
     estimateSize: () => ROW_PX,
-    rangeExtractor: rowsAround,
+    overscan: OVERSCAN,
     scrollMargin: top,
   });
   useLayoutEffect(() => {
@@ -54,13 +52,6 @@ export function LongTable<Row>({
       </table>
     </section>
   );
-}
-
-/** The rows of the document, while those from `startIndex` to `endIndex` are on the screen. */
-function rowsAround({ startIndex, endIndex, count }: Range): number[] {
-  const first = Math.max(0, Math.floor((startIndex - OVERSCAN) / STEP) * STEP);
-  const end = Math.min(count, Math.ceil((endIndex + 1 + OVERSCAN) / STEP) * STEP);
-  return Array.from({ length: end - first }, (_, at) => first + at);
 }
 
 type LineOf<Row> = { columns: readonly Column<Row>[]; row: Row; index: number };
