@@ -25,11 +25,47 @@ describeWithChromium('the console for approvers and auditors', () => {
     await page.getByLabel('Reason').fill('checked with the customer');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const row = page.getByRole('listitem').filter({ hasText: 'the bank' });
+    await row
+      .getByText('granted by you. Not used yet: the agent must send the same call again before')
+      .waitFor();
+    expect(await choose.isDisabled()).toBe(true);
+    const waiting = () =>
+      scene
+        .api('operator')
+        .get<{ waiting: number }>('/v1/approvals')
+        .then((found) => found.waiting);
+    await expect.poll(waiting, { timeout: 30_000 }).toBe(0);
+    // A question of another agent is news. The own answer is not.
+    await scene.call('refunder', 'pay', { args: { to: 'a customer' } });
+    await page.getByText(/new since this page was read/).waitFor({ timeout: 30_000 });
+    await page.getByText('1 new since this page was read.').waitFor();
+    await page.goto('/approvals');
+    await page.getByRole('link', { name: 'refunder: pay' }).waitFor();
+    expect(await page.getByRole('link', { name: 'payer: pay' }).count()).toBe(0);
     const state = await scene.api('operator').get('/v1/approvals', { state: 'all' });
     const found = (state as { approvals: { decisionId: string; id: string }[] }).approvals;
     const id = found.find((one) => one.decisionId === scene.ids.deferred)?.id ?? '';
     await page.goto(`/approvals/${encodeURIComponent(id)}`);
     await page.getByText('checked with the customer').waitFor({ timeout: 30_000 });
+  });
+
+  test('says that an approval has expired without use', async () => {
+    const asked = await scene.call('late', 'pay', { args: { to: 'a shop' } });
+    await scene.recorded(asked);
+    const operator = scene.api('operator');
+    const found = await operator.get<{ approvals: { id: string }[] }>('/v1/approvals', { agent: 'late' });
+    const [question] = found.approvals;
+    await operator.post(`/v1/approvals/${question?.id}/approve`, { reason: 'in time', expiresInMs: 1_000 });
+    await using browser = await scene.look();
+    const { page } = browser;
+    await expect
+      .poll(async () => {
+        await page.goto('/approvals?state=all&agent=late');
+        return page.getByRole('listitem').textContent();
+      })
+      .toContain('granted by operator');
+    await page.getByText(/granted by operator.*Expired, not used\.$/).waitFor();
   });
 
   test('shows beside the question what differs from the last approved call, and the budget that is left', async () => {

@@ -87,7 +87,9 @@ test('an open question has all details that a person needs, survives a restart, 
     const { answer } = await api.get<Approval>(path);
     return answer;
   });
-  expect(await listed('waiting')).toMatchObject([
+  expect(await listed('waiting')).toEqual([]);
+  expect(await api.get('/v1/approvals', { limit: 1, agent: 'bot' })).toMatchObject({ waiting: 0 });
+  expect(await listed('all')).toMatchObject([
     { id: waiting?.id, answer: { answer: 'granted', reason: 'looked at it', usedBy: null } },
   ]);
 

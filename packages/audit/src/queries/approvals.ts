@@ -1,6 +1,6 @@
 /**
- * Lists questions to people, newest first. With `waiting`: for each action its newest question, if nothing else was
- * decided about the action later. Otherwise: all questions, with their results. A question is a DEFER, or a block
+ * Lists questions to people, newest first. With `waiting`: for each action its newest question, if no person answered
+ * it and nothing else was decided about the action later. Otherwise: all questions, with their results. A question is a DEFER, or a block
  * APPROVAL_EXPIRED, because the grant came too late. People answer both. A duplicate is not a question.
  *
  * Questions are rare, and the sort key of the table does not help to find them. So the actions of questions are read
@@ -22,6 +22,16 @@ export const OF_QUESTIONS = `${OF_ACTIONS} AND id IN (
             AND action_id IN (SELECT action_id FROM questions)
             AND (agent_id, action_id) IN (SELECT agent_id, action_id FROM questions)
         )`;
+/** The time of the last answer about an action: a join for a query with OF_QUESTIONS. */
+export const WITH_ANSWERS = `LEFT JOIN (
+            SELECT agent_id, action_id, max(happened_at) AS answered_at
+            FROM control_events FINAL
+            WHERE tenant = {tenant:String} AND NOT void AND event = 'approval.recorded'
+              AND action_id IN (SELECT action_id FROM questions)
+            GROUP BY agent_id, action_id
+          ) AS last_answers USING (agent_id, action_id)`;
+/** The question \`newest\` is the last decision about its action, and nobody has answered it. */
+export const WAITS = 'newest.1 = last_id AND newest.2 > max(answered_at)';
 /** Ids have no order within a millisecond. The ledger sequence gives the order there. */
 export const IN_ORDER = '(appended_at, ledger_sequence, id)';
 
@@ -32,7 +42,7 @@ export const approvals = question({
     tenant,
     agentId: id.optional(),
     actionId: id.optional(),
-    /** True: return only questions without a later decision about their action. */
+    /** True: return only questions without an answer and without a later decision about their action. */
     waiting: z.literal(true).optional(),
     /** The question must have been asked in this period. */
     ...period,
@@ -105,7 +115,7 @@ export const approvals = question({
       (
         SELECT arrayFlatten(groupArray(ids)) FROM (
           SELECT groupArray(id) AS ids, argMaxIf((id, decided_at), ${IN_ORDER}, ${IS_QUESTION}) AS newest, argMax(id, ${IN_ORDER}) AS last_id
-          FROM decisions FINAL
+          FROM decisions FINAL ${waiting === undefined ? '' : WITH_ANSWERS}
           WHERE ${OF_QUESTIONS}
           GROUP BY agent_id, action_id
           HAVING newest.1 != ''${narrowed(
@@ -114,7 +124,7 @@ export const approvals = question({
               fromMs: "newest.2 >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
               toMs: "newest.2 < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
               before: 'newest.1 < {before:String}',
-              waiting: 'newest.1 = last_id',
+              waiting: WAITS,
             },
           )}
           ORDER BY newest.1 DESC

@@ -1,11 +1,11 @@
 /**
- * Counts the actions that wait for a person: actions with a question, about which nothing else was decided later. The
- * questions are those of `approvals`.
+ * Counts the actions that wait for a person: actions with a question that nobody has answered, and about which nothing
+ * else was decided later. The questions are those of `approvals`.
  */
 import { count, id, tenant } from '@mandate/schemas';
 import { z } from 'zod';
 import { narrowed, question } from '../question.ts';
-import { IN_ORDER, IS_QUESTION, OF_ACTIONS, OF_QUESTIONS } from './approvals.ts';
+import { IN_ORDER, IS_QUESTION, OF_ACTIONS, OF_QUESTIONS, WAITS, WITH_ANSWERS } from './approvals.ts';
 import { period } from './decision-filter.ts';
 
 export const waitingApprovals = question({
@@ -25,10 +25,10 @@ export const waitingApprovals = question({
     )
     SELECT count() AS waiting FROM (
       SELECT argMaxIf((id, decided_at), ${IN_ORDER}, ${IS_QUESTION}) AS newest, argMax(id, ${IN_ORDER}) AS last_id
-      FROM decisions FINAL
+      FROM decisions FINAL ${WITH_ANSWERS}
       WHERE ${OF_QUESTIONS}
       GROUP BY agent_id, action_id
-      HAVING newest.1 != '' AND newest.1 = last_id${narrowed(
+      HAVING newest.1 != '' AND ${WAITS}${narrowed(
         { fromMs, toMs },
         {
           fromMs: "newest.2 >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",

@@ -79,7 +79,9 @@ export function Approval() {
             setAsked(null);
             void queries.invalidateQueries({ queryKey: ['read'] });
           }}
-          send={(one, body) => send('POST', `/v1/approvals/${encodeURIComponent(one)}/${asked}`, { body })}
+          send={({ id: one }, body) =>
+            send('POST', `/v1/approvals/${encodeURIComponent(one)}/${asked}`, { body })
+          }
         />
       )}
     </Page>

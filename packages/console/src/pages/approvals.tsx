@@ -1,15 +1,14 @@
 /** What waits for a person. Several are answered at once only after each was shown. */
 import type { ApprovalFound } from '@mandate/query';
-import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useCallback, useRef, useState } from 'react';
 import { send, withQuery } from '../data/api.ts';
 import { command } from '../data/command.ts';
 import type { LiveEvent } from '../data/live.ts';
 import { useParameters } from '../data/parameters.ts';
 import { useRead } from '../data/read.ts';
 import { useWhyNot } from '../data/session.ts';
-import { Answer, Question } from '../parts/approval.tsx';
+import { Answer, Question, Unused } from '../parts/approval.tsx';
 import { May } from '../parts/may.tsx';
 import { Newer } from '../parts/newer.tsx';
 import { Page } from '../parts/page.tsx';
@@ -30,15 +29,28 @@ export function Approvals() {
   const { agent, state, cursor } = search;
   const path = withQuery('/v1/approvals', { agent, state, cursor, limit: 50 });
   const read = useRead<{ approvals: ApprovalFound[]; next: string | null }>(path);
-  const queries = useQueryClient();
   const mayNot = useWhyNot('approve', 'operate');
   const [seen, setSeen] = useState<ReadonlySet<string>>(new Set());
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [asked, setAsked] = useState<{ answer: 'approve' | 'deny'; ids: readonly string[] } | null>(null);
-  const refresh = () => {
-    setChosen(new Set());
-    void queries.invalidateQueries({ queryKey: ['read'] });
-  };
+  // The audit is a second behind, so the page remembers its own answers. Their rows stay until the list is read again.
+  const [answers, setAnswers] = useState<ReadonlyMap<string, OwnAnswer>>(new Map());
+  const sent = useRef(new Set<string>());
+  const isNews = useCallback(
+    (event: LiveEvent) =>
+      isQuestionOrAnswer(event) && !(event.kind === 'control' && sent.current.has(nameOf(event.data))),
+    [],
+  );
+  async function answerOne(approval: ApprovalFound, answer: 'approve' | 'deny', body: object) {
+    sent.current.add(nameOf(approval));
+    const path = `/v1/approvals/${encodeURIComponent(approval.id)}/${answer}`;
+    const { body: receipt } = await send<{ expiresAt?: string }>('POST', path, { body });
+    const { expiresAt = null } = receipt;
+    const own = { answer: answer === 'approve' ? 'granted' : 'denied', expiresAt, usedBy: null } as const;
+    setAnswers((before) => new Map(before).set(approval.decisionId, own));
+    setChosen((before) => new Set([...before].filter((id) => id !== approval.id)));
+  }
+  const answerTo = ({ answer, decisionId }: ApprovalFound) => answer ?? answers.get(decisionId) ?? null;
   const ids = [...chosen].filter((id) => seen.has(id));
   const whyNot = mayNot ?? (ids.length === 0 ? CHOOSE : null);
   return (
@@ -61,7 +73,7 @@ export function Approvals() {
         <TextFilter name="agent" label="Agent" field="agent" />
         <ChoiceFilter name="state" label="State" choices={STATES} />
       </SearchForm>
-      <Newer isAbout={isQuestionOrAnswer} onShow={() => setChosen(new Set())} />
+      <Newer isAbout={isNews} onShow={() => setChosen(new Set())} />
       {mayNot === null && <p className="quiet">{CHOOSE}</p>}
       <Read of={read} what="approvals">
         {({ approvals, next }) =>
@@ -76,7 +88,7 @@ export function Approvals() {
                       <input
                         type="checkbox"
                         checked={chosen.has(approval.id)}
-                        disabled={!seen.has(approval.id) || approval.answer !== null}
+                        disabled={!seen.has(approval.id) || answerTo(approval) !== null}
                         aria-label={`Choose ${approval.actionId} of ${approval.agentId}`}
                         onChange={() => setChosen(toggled(chosen, approval.id))}
                       />
@@ -88,12 +100,7 @@ export function Approvals() {
                       {approval.args === null ? '' : JSON.stringify(approval.args)}
                     </code>
                     <span className="quiet">
-                      <FromNow at={approval.since} />,{' '}
-                      {approval.answer === null
-                        ? 'waiting'
-                        : `${approval.answer.answer} by ${approval.answer.by}${
-                            approval.decided === null ? ', and not asked again yet' : ''
-                          }`}
+                      <FromNow at={approval.since} />, <State answer={answerTo(approval)} />
                     </span>
                   </div>
                   <details
@@ -120,15 +127,32 @@ export function Approvals() {
           onClose={() => setAsked(null)}
           onDone={() => {
             setAsked(null);
-            refresh();
+            setChosen(new Set());
           }}
-          send={(id, body) =>
-            send('POST', `/v1/approvals/${encodeURIComponent(id)}/${asked.answer}`, { body })
-          }
+          send={(one, body) => answerOne(one, asked.answer, body)}
         />
       )}
     </Page>
   );
+}
+
+type OwnAnswer = Pick<NonNullable<ApprovalFound['answer']>, 'answer' | 'expiresAt' | 'usedBy'>;
+
+function State({ answer }: { answer: (OwnAnswer & { by?: string }) | null }) {
+  if (answer === null) return 'waiting';
+  const by = `${answer.answer} by ${answer.by ?? 'you'}`;
+  if (answer.usedBy !== null) return `${by}, and used`;
+  return answer.answer === 'denied' ? (
+    by
+  ) : (
+    <>
+      {by}. <Unused expiresAt={answer.expiresAt} />
+    </>
+  );
+}
+
+function nameOf({ agentId, actionId }: { agentId?: string | null; actionId?: string | null }): string {
+  return JSON.stringify([agentId, actionId]);
 }
 
 function isQuestionOrAnswer(event: LiveEvent): boolean {

@@ -15,7 +15,7 @@ import { Lines } from './lines.tsx';
 import { Money } from './money.tsx';
 import styles from './parts.module.css';
 import { Read } from './read.tsx';
-import { FromNow, When } from './when.tsx';
+import { FromNow, useNow, When } from './when.tsx';
 
 export function Question({ approval }: { approval: ApprovalFound }) {
   const { answer, decided } = approval;
@@ -82,12 +82,9 @@ export function Question({ approval }: { approval: ApprovalFound }) {
         <p>
           <strong>{answer.answer}</strong> by <By who={answer.by} />, <When at={answer.at} />, because «
           {answer.reason}».{' '}
-          {answer.expiresAt !== null && (
-            <>
-              It holds until <When at={answer.expiresAt} />.
-            </>
-          )}{' '}
-          {answer.usedBy !== null && (
+          {answer.usedBy === null ? (
+            <Unused expiresAt={answer.expiresAt} />
+          ) : (
             <Link to="/decisions/$id" params={{ id: answer.usedBy }}>
               It was used.
             </Link>
@@ -103,6 +100,18 @@ export function Question({ approval }: { approval: ApprovalFound }) {
         </p>
       )}
     </div>
+  );
+}
+
+/** What an approval still needs: it runs nothing by itself. `expiresAt` is null for a denial. */
+export function Unused({ expiresAt }: { expiresAt: string | null }) {
+  const nowMs = useNow();
+  if (expiresAt === null) return null;
+  if (Date.parse(expiresAt) <= nowMs) return 'Expired, not used.';
+  return (
+    <>
+      Not used yet: the agent must send the same call again before <When at={expiresAt} />.
+    </>
   );
 }
 
@@ -204,19 +213,19 @@ export function Answer({
   approvals: readonly ApprovalFound[];
   onClose: () => void;
   onDone: () => void;
-  send: (id: string, body: { reason: string; expiresInMs?: number }) => Promise<unknown>;
+  send: (approval: ApprovalFound, body: { reason: string; expiresInMs?: number }) => Promise<unknown>;
 }) {
   const [reason, setReason] = useState('');
   const [minutes, setMinutes] = useState('');
-  const [left, setLeft] = useState(() => approvals.map(({ id }) => id));
+  const [left, setLeft] = useState(approvals);
   const reasonField = useRef<HTMLInputElement>(null);
   const many = approvals.length === 1 ? 'this call' : `these ${approvals.length} calls`;
   async function answerAll() {
     const expiresInMs = minutes === '' ? {} : { expiresInMs: Math.round(Number(minutes) * 60_000) };
     let rest = left;
-    for (const id of left) {
-      await send(id, { reason: reason.trim(), ...(answer === 'approve' && expiresInMs) });
-      rest = rest.filter((other) => other !== id);
+    for (const approval of left) {
+      await send(approval, { reason: reason.trim(), ...(answer === 'approve' && expiresInMs) });
+      rest = rest.filter((other) => other !== approval);
       setLeft(rest);
     }
     onDone();

@@ -25,7 +25,7 @@ export const listApprovals: Route = (server, { ask, clock }) => {
           agent: described(id.optional(), 'Only questions of this agent.', 'airline-007'),
           state: described(
             z.enum(['waiting', 'all']).default('waiting'),
-            'Which questions to return. `waiting`: nothing was decided about the action since. `all`: every question.',
+            'Which questions to return. `waiting`: nobody has answered, and nothing was decided about the action since. `all`: every question.',
             'waiting',
           ),
           ...period(clock),
