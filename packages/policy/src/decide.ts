@@ -10,7 +10,7 @@
 
 import type { Action, Check, Limit, Observed, Plan, Shadow, StepFacts } from '@mandate/schemas';
 import { CAPS, isModelCall, personOfTurn, subjectOf } from '@mandate/schemas/core';
-import { endsStep, enforcedVerdict, publishedVerdict, type StepVerdict } from '@mandate/step';
+import { endsStep, enforcedVerdict, publishedVerdict, type StepVerdict, unspentFact } from '@mandate/step';
 import { checklists } from './checklist.ts';
 import { argumentsValid } from './checks/arguments-valid.ts';
 import { budgets } from './checks/budget.ts';
@@ -188,6 +188,23 @@ export function decide(plan: Plan, facts: StepFacts): Judgement {
   const { verdict, code } = enforced;
   const reason = `Observed only. Enforced, it would be ${verdict}: ${words.reason}`;
   return judgement(published, { ...ALLOWED_WORDS, reason }, { verdict, code }, shadow, checks);
+}
+
+/** Decides as for an agent that has spent nothing and is not killed. No turn is open, and no person has answered. */
+export function decideUnspent(plan: Plan, atMs: number): Judgement {
+  return decide(plan, {
+    epoch: 'unspent',
+    sequence: 0,
+    atMs,
+    first: null,
+    unremembered: false,
+    late: false,
+    kill: null,
+    limits: plan.limits.map((limit) => unspentFact(limit, plan, atMs)),
+    chargedMicros: 0,
+    cumulativeMicros: 0,
+    leaseExpiresAtMs: null,
+  });
 }
 
 /** Lists every field by name, because spreading takes longer than the rest of `decide`. */

@@ -16,7 +16,7 @@ export { roomToWrite } from './arguments/pattern-size.ts';
 export { NO_SUCH_FIELD } from './arguments/schema/object-keywords.ts';
 export { compileSchemaRules } from './arguments/schema-rules.ts';
 export { budgetsInForce, leastRemaining } from './budgets-in-force.ts';
-export { decide, type Judgement, plan } from './decide.ts';
+export { decide, decideUnspent, type Judgement, plan } from './decide.ts';
 export { decisionRecord } from './decision-record.ts';
 export { canonicalJson, sha256Hex } from './digest.ts';
 export { compileGlobs } from './glob.ts';

@@ -29,8 +29,8 @@ import {
   rateFact,
   takeSlot,
   totalOf,
-  turnFact,
   unitFact,
+  unspentFact,
 } from '@mandate/step';
 import { readMandate } from './policy.ts';
 import type { MandateDocument } from './types.ts';
@@ -116,14 +116,14 @@ function factsFrom(plan: Plan, agentId: string, state: AgentState): StepFacts {
 
 function factOf(
   limit: Limit,
-  { reserveMicros, units }: Plan,
+  plan: Plan,
   { atMs, spent = [], used = [], calls = [] }: AgentState,
 ): LimitFact {
   switch (limit.kind) {
     case 'budget': {
       const counter = createBudgetCounter(limit.windowMs);
       for (const one of spent) if (isSameCounter(one, limit)) addToCounter(counter, atMs, one.micros, atMs);
-      return budgetFact(counter, limit, reserveMicros, atMs);
+      return budgetFact(counter, limit, plan.reserveMicros, atMs);
     }
     case 'tokens':
     case 'toolCalls': {
@@ -132,7 +132,7 @@ function factOf(
         if (one.unit === limit.kind && isSameCounter(one, limit))
           addToCounter(counter, atMs, one.amount, atMs);
       }
-      return unitFact(counter, limit, units?.[limit.kind]?.reserve ?? 0, atMs);
+      return unitFact(counter, limit, plan.units?.[limit.kind]?.reserve ?? 0, atMs);
     }
     case 'rate': {
       const rate = createSlidingRate(limit);
@@ -140,10 +140,8 @@ function factOf(
         if (one.tool === limit.tool) for (const timeMs of one.timesMs) takeSlot(rate, timeMs, atMs);
       return rateFact(rate, limit, atMs);
     }
-    case 'turn':
-      return turnFact(undefined, limit, atMs, false);
-    case 'confirmation':
-      return { kind: 'confirmation', ok: false, grant: 'none', waiting: 0 };
+    default:
+      return unspentFact(limit, plan, atMs);
   }
 }
 

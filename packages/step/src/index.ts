@@ -48,6 +48,7 @@ export {
   mostSpentBefore,
   rateFact,
   unitFact,
+  unspentFact,
   waitForAll,
 } from './limit-facts.ts';
 export {

@@ -2,11 +2,12 @@
  * Returns facts about a limit: the value of its counter, whether one more call fits, and the wait until the call
  * would fit. Nothing is charged here.
  */
-import type { BudgetLimit, LimitFact, RateLimit, UnitLimit } from '@mandate/schemas';
+import type { BudgetLimit, Limit, LimitFact, Plan, RateLimit, UnitLimit } from '@mandate/schemas';
 import type { CounterUnit } from '@mandate/schemas/core';
 import { type BudgetCounter, spentIn } from './budget-counter.ts';
 import { callsIn, type SlidingRate, waitForSlot } from './sliding-rate.ts';
 import { waitForRoom } from './sliding-sum.ts';
+import { turnFact } from './turn.ts';
 
 type BudgetFact = Extract<LimitFact, { kind: 'budget' }>;
 type UnitFact = Extract<LimitFact, { kind: CounterUnit }>;
@@ -65,6 +66,27 @@ export function rateFact(
   const ok = calls <= mostCallsBefore(maxCalls);
   const frees = !ok && maxCalls > 0 && rate !== undefined;
   return { kind: 'rate', calls, ok, retryAfterMs: frees ? waitForSlot(rate, maxCalls, nowMs) : null };
+}
+
+/** Returns the fact about a limit if nothing is charged yet, no turn is open, and no person has answered. */
+export function unspentFact(
+  limit: Limit,
+  { reserveMicros, units }: Pick<Plan, 'reserveMicros' | 'units'>,
+  atMs: number,
+): LimitFact {
+  switch (limit.kind) {
+    case 'budget':
+      return budgetFact(undefined, limit, reserveMicros, atMs);
+    case 'tokens':
+    case 'toolCalls':
+      return unitFact(undefined, limit, units?.[limit.kind]?.reserve ?? 0, atMs);
+    case 'rate':
+      return rateFact(undefined, limit, atMs);
+    case 'turn':
+      return turnFact(undefined, limit, atMs, false);
+    case 'confirmation':
+      return { kind: 'confirmation', ok: false, grant: 'none', waiting: 0 };
+  }
 }
 
 /**

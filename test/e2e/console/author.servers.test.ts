@@ -132,6 +132,7 @@ describeWithChromium('the console for auditors and authors', () => {
   });
 
   test('shows what a draft would change for each agent and tool', async () => {
+    await scene.api('operator').post('/v1/agents/worker/kill', { reason: 'it went wrong' });
     await using browser = await scene.look({ as: 'author' });
     const { page } = browser;
     await page.goto('/what-if?policy=reads&tool=search');
@@ -144,6 +145,26 @@ describeWithChromium('the console for auditors and authors', () => {
     await page.getByText('The draft changes 1 cell.').waitFor({ timeout: 30_000 });
     const taken = page.getByRole('group', { name: 'What it takes away' });
     await taken.getByText('deniedTools: + search').waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+
+    const write = async (text: string) => {
+      await editor.focus();
+      await page.keyboard.press('Control+a');
+      await page.keyboard.press('Delete');
+      await page.keyboard.insertText(
+        `kind: policy\nversion: 1\nid: reads\nallowedTools: [search, read_file]\n${text}\n`,
+      );
+    };
+    await write('maxCostTotal: 1');
+    await page
+      .getByText('No cell of the table changes. The draft changes this: maxCostTotal')
+      .waitFor({ timeout: 30_000 });
+    await taken.getByText('maxCostTotal').waitFor();
+    await page.getByText('money already spent, calls that rates have counted, kills').waitFor();
+    await write('maxCostTotal: 5\ntoolPolicies: { search: { requiresConfirmation: true } }');
+    await page.getByRole('cell', { name: 'ALLOW → DEFER' }).waitFor({ timeout: 30_000 });
+    await page.getByText('The draft changes 1 cell.').waitFor();
+    await page.getByRole('rowheader', { name: 'worker ■ killed' }).waitFor();
     expect(await axeFaults(page)).toEqual([]);
   });
 });

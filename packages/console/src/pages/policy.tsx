@@ -24,7 +24,7 @@ import { type Column, Table } from '../parts/table.tsx';
 import { When } from '../parts/when.tsx';
 import { DocumentDiff } from '../policy/document-diff.tsx';
 import { useInForce } from '../policy/in-force.ts';
-import { type Draft, DraftNotes, forgetDraft, PolicyEditor } from '../policy/policy-editor.tsx';
+import { type Draft, DraftEffects, DraftNotes, forgetDraft, PolicyEditor } from '../policy/policy-editor.tsx';
 import { Missing } from './missing.tsx';
 
 const NEW: PolicyDocument = { version: 1, id: 'new-policy', allowedTools: ['read_*'], maxCostTotal: 5 };
@@ -131,7 +131,12 @@ function Edit({
         {(documents) => (
           <>
             <PolicyEditor policy={policy} inForce={documents} onDraft={onDraft} />
-            {draft !== null && <DraftNotes draft={draft} />}
+            {draft !== null && (
+              <>
+                <DraftEffects draft={draft} />
+                <DraftNotes draft={draft} />
+              </>
+            )}
           </>
         )}
       </Read>

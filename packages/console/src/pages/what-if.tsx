@@ -1,4 +1,5 @@
 /** What would be allowed if a policy were another. The policy engine of the plane answers in this browser. */
+import type { AgentInLedger } from '@mandate/gateway';
 import type { Analytics } from '@mandate/query';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -21,6 +22,7 @@ export function WhatIf() {
   const { agent, tool } = useParameters();
   const inForce = useInForce();
   const used = useRead<Analytics>('/v1/audit/analytics?groupBy=tool&from=30d&limit=20');
+  const ledger = useRead<{ agents: AgentInLedger[]; next: string | null }>('/v1/ledger/agents?limit=1000');
   return (
     <Page
       heading="What-if"
@@ -31,7 +33,16 @@ export function WhatIf() {
         {(documents) => (
           <Read of={used} what="the tools in use">
             {({ groups }) => (
-              <Tried inForce={documents} used={groups.flatMap(({ group }) => group.tool ?? [])} />
+              <Read of={ledger} what="the kills">
+                {({ agents, next }) => (
+                  <Tried
+                    inForce={documents}
+                    used={groups.flatMap(({ group }) => group.tool ?? [])}
+                    inLedger={agents}
+                    isWholeLedger={next === null}
+                  />
+                )}
+              </Read>
             )}
           </Read>
         )}
@@ -40,7 +51,17 @@ export function WhatIf() {
   );
 }
 
-function Tried({ inForce, used }: { inForce: InForce; used: readonly string[] }) {
+function Tried({
+  inForce,
+  used,
+  inLedger,
+  isWholeLedger,
+}: {
+  inForce: InForce;
+  used: readonly string[];
+  inLedger: readonly AgentInLedger[];
+  isWholeLedger: boolean;
+}) {
   const { policy: policyId, agent, tool } = useParameters();
   const navigate = useNavigate();
   const [draft, setDraft] = useState<Draft | null>(null);
@@ -50,6 +71,10 @@ function Tried({ inForce, used }: { inForce: InForce; used: readonly string[] })
     [inForce],
   );
   const chosen = policyId === undefined ? undefined : newest.get(policyId);
+  const killed = useMemo(
+    () => new Map(inLedger.flatMap(({ agentId, killed: kill }) => (kill ? [[agentId, kill.reason]] : []))),
+    [inLedger],
+  );
   const agents = useMemo(() => {
     const all = inForce.agents.map(({ id }) => id);
     const wanted =
@@ -97,9 +122,10 @@ function Tried({ inForce, used }: { inForce: InForce; used: readonly string[] })
           {draft !== null && <DraftNotes draft={draft} />}
         </>
       )}
-      <Matrix agents={agents} tools={tools} draft={draft?.policy ?? null} inForce={inForce} />
+      <Matrix agents={agents} tools={tools} draft={draft} inForce={inForce} killed={killed} />
       <p className="quiet">
         {agents.length} of {inForce.agents.length} registered agents and {tools.length} tools are shown.
+        {!isWholeLedger && ' Kills are marked for the first 1,000 agents by name only.'}
       </p>
     </div>
   );

@@ -1,27 +1,31 @@
-/** Agents × tools: what the plane would say to each call, and what a draft would change. */
+/** Agents × tools: what the plane would answer to each call, and what a draft would change. */
 
-import type { PolicyDocument } from '@mandate/schemas';
 import { useQuery } from '@tanstack/react-query';
 import { Empty, Problem } from '../parts/problem.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Verdict } from '../parts/verdict.tsx';
 import { askWorker } from './ask-worker.ts';
-import type { InForce, MatrixCell, MatrixRow } from './messages.ts';
+import type { Cell, InForce, MatrixCell, MatrixRow } from './messages.ts';
+import { type Draft, DraftEffects } from './policy-editor.tsx';
 
 export function Matrix({
   agents,
   tools,
   draft,
   inForce,
+  killed,
 }: {
   agents: readonly string[];
   tools: readonly string[];
-  draft: PolicyDocument | null;
+  draft: Draft | null;
   inForce: InForce;
+  /** The reason of each kill, by agent. */
+  killed: ReadonlyMap<string, string>;
 }) {
+  const policy = draft?.policy ?? null;
   const { data, error } = useQuery({
-    queryKey: ['matrix', agents, tools, draft, inForce],
-    queryFn: () => askWorker({ kind: 'matrix', agents, tools, draft, inForce }),
+    queryKey: ['matrix', agents, tools, policy, inForce],
+    queryFn: () => askWorker({ kind: 'matrix', agents, tools, draft: policy, inForce }),
     placeholderData: (before) => before,
   });
   if (error !== null) return <Problem error={error} />;
@@ -33,18 +37,25 @@ export function Matrix({
   const columns = tools.map((tool, index) => ({ tool, index, changes: changesIn(index) }));
   return (
     <div className="stack">
-      <p role="status">
-        {draft === null
-          ? 'What the plane would say now. Limits, kills, arguments and approvals are not looked at.'
-          : changed === 0
-            ? 'The draft changes no cell.'
-            : `The draft changes ${changed} ${changed === 1 ? 'cell' : 'cells'}.`}
+      <p role="status">{summaryOf(policy === null ? null : draft, changed)}</p>
+      <p className="quiet">
+        Each cell is for the first call of an agent, without arguments and without a person. Not looked at:
+        money already spent, calls that rates have counted, kills, arguments, and limits of the tenant.
       </p>
       <Table
         label="Agents and tools"
         isGrid
         columns={[
-          { head: 'Agent', isHead: true, cell: ({ agent }) => agent },
+          {
+            head: 'Agent',
+            isHead: true,
+            cell: ({ agent }) => (
+              <>
+                {agent}
+                {killed.has(agent) && <strong title={killed.get(agent)}> ■ killed</strong>}
+              </>
+            ),
+          },
           ...columns.toSorted(mostChanged).map(
             ({ tool, index }): Column<MatrixRow> => ({
               head: tool,
@@ -57,8 +68,18 @@ export function Matrix({
           .toSorted(mostChanged)}
         nameOf={({ agent }) => agent}
       />
+      {draft !== null && <DraftEffects draft={draft} />}
     </div>
   );
+}
+
+function summaryOf(draft: Draft | null, changed: number): string {
+  if (draft === null) return 'What the plane would answer now.';
+  if (changed > 0) return `The draft changes ${changed} ${changed === 1 ? 'cell' : 'cells'}.`;
+  const { widens, narrows } = draft;
+  const lines = [...(widens ?? []), ...(narrows ?? [])];
+  if (lines.length === 0) return 'The draft changes no cell.';
+  return `No cell of the table changes. The draft changes this: ${lines.join('; ')}.`;
 }
 
 /** While a new matrix is worked out, the one before is shown, which may have fewer tools. */
@@ -66,19 +87,30 @@ function Said({ now, draft = null }: Partial<MatrixCell>) {
   if (now === undefined) return null;
   return (
     <span title={(draft ?? now).reason}>
-      <Verdict is={now.verdict} />
+      <Answer {...now} />
       {draft !== null && isChanged({ now, draft }) && (
         <>
           {' → '}
-          <Verdict is={draft.verdict} />
+          <Answer {...draft} />
         </>
       )}
     </span>
   );
 }
 
+function Answer({ verdict, dependsOn }: Cell) {
+  return (
+    <>
+      <Verdict is={verdict} />
+      {dependsOn.length > 0 && `, depends on ${dependsOn.join(' and ')}`}
+    </>
+  );
+}
+
 function isChanged(cell: MatrixCell | undefined): boolean {
-  return cell?.draft != null && cell.draft.verdict !== cell.now.verdict;
+  if (cell?.draft == null) return false;
+  const { now, draft } = cell;
+  return draft.verdict !== now.verdict || draft.dependsOn.join() !== now.dependsOn.join();
 }
 
 /** What the draft changes comes first. The rest keeps its order. */

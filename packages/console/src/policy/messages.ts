@@ -1,5 +1,5 @@
 /** What a page and the policy worker say to each other. */
-import type { AgentDocument, PolicyDocument, RuleDocument } from '@mandate/schemas';
+import type { AgentDocument, PolicyDocument, RuleDocument, Verdict } from '@mandate/schemas';
 
 /** The documents in force, as the plane has them. */
 export type InForce = {
@@ -26,8 +26,13 @@ export type Checked = {
   findings: readonly { code: string; severity: string; message: string; remedy: string }[] | null;
 };
 
-/** What the plane would say to a call, without limits, kills and arguments. */
-export type Cell = { verdict: 'ALLOW' | 'BLOCK' | 'DEFER'; code: string; reason: string };
+/** What the plane would answer to a call that has no arguments and names no person, if nothing is spent so far. */
+export type Cell = {
+  verdict: Verdict;
+  reason: string;
+  /** What the call must have for this verdict. Otherwise it is blocked. Empty: the verdict depends on nothing more. */
+  dependsOn: readonly string[];
+};
 
 /** What the plane says now, and what it would say with the draft. */
 export type MatrixCell = { now: Cell; draft: Cell | null };

@@ -85,9 +85,19 @@ function Editor({
   );
 }
 
-/** What is wrong or doubtful about a draft, what it newly allows, and what it takes away. */
+/** What a draft newly allows, and what it takes away. */
+export function DraftEffects({ draft: { widens, narrows } }: { draft: Draft }) {
+  if (widens === null || narrows === null) return null;
+  return (
+    <div aria-live="polite">
+      <Effects widens={widens} narrows={narrows} />
+    </div>
+  );
+}
+
+/** What is wrong or doubtful about a draft. */
 export function DraftNotes({ draft }: { draft: Draft }) {
-  const { faults, doubts, widens, narrows, findings } = draft;
+  const { faults, doubts, findings } = draft;
   return (
     <div className="stack" aria-live="polite">
       {faults.length > 0 && (
@@ -104,7 +114,6 @@ export function DraftNotes({ draft }: { draft: Draft }) {
           <strong>! line {one.line}</strong>: {one.message}
         </p>
       ))}
-      {widens !== null && narrows !== null && <Effects widens={widens} narrows={narrows} />}
       {findings !== null && findings.length > 0 && (
         <details>
           <summary>
