@@ -23,7 +23,7 @@ export function Matrix({
   killed: ReadonlyMap<string, string>;
 }) {
   const policy = draft?.policy ?? null;
-  const { data, error } = useQuery({
+  const { data, error, isPlaceholderData } = useQuery({
     queryKey: ['matrix', agents, tools, policy, inForce],
     queryFn: () => askWorker({ kind: 'matrix', agents, tools, draft: policy, inForce }),
     placeholderData: (before) => before,
@@ -37,7 +37,9 @@ export function Matrix({
   const columns = tools.map((tool, index) => ({ tool, index, changes: changesIn(index) }));
   return (
     <div className="stack">
-      <p role="status">{summaryOf(policy === null ? null : draft, changed)}</p>
+      <p role="status">
+        {isPlaceholderData ? 'Working it out …' : summaryOf(policy === null ? null : draft, changed)}
+      </p>
       <p className="quiet">
         Each cell is for the first call of an agent, without arguments and without a person. Not looked at:
         money already spent, calls that rates have counted, kills, arguments, and limits of the tenant.
