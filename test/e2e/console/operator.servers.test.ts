@@ -124,6 +124,29 @@ describeWithChromium('the console for operators', () => {
     expect(await table.textContent()).toContain('at most $5 in all');
   });
 
+  test('shows what is left of a budget that the agent shares, and warns before a revive without money', async () => {
+    const author = scene.api('author');
+    await author.post('/v1/agents', { id: 'broke', groups: ['team'] });
+    const budgets = [{ id: 'team', scope: 'tenant', max: 0.02 }];
+    const costs = { toolPolicies: { search: { cost: 0.01 } } };
+    await author.post('/v1/policies', { version: 1, id: 'team-budget', budgets, ...costs });
+    await author.post('/v1/rules', { version: 1, id: 'team-rule', policy: 'team-budget', groups: ['team'] });
+    const decisions = [await scene.call('broke'), await scene.call('broke')];
+    expect(decisions.map(({ verdict }) => verdict)).toEqual(['ALLOW', 'ALLOW']);
+    for (const one of decisions) await scene.succeed(one);
+    await scene.api('operator').post('/v1/agents/broke/kill', { reason: 'loops' });
+    await scene.atRest();
+    await using browser = await scene.look();
+    const { page } = browser;
+    await page.goto('/agents/broke');
+    const left = page.getByRole('region', { name: 'Table: Budgets' });
+    await left.getByText('tenant «team»').waitFor();
+    await left.getByText('used up').waitFor();
+    await page.getByRole('button', { name: 'Revive' }).click();
+    await page.getByRole('dialog').getByText('Nothing is left of its budget.').waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+  });
+
   test('shows a kill that is in force and not yet on the log as a kill, with what to do', async () => {
     await scene.call('unlogged');
     await using browser = await scene.look();
@@ -185,5 +208,22 @@ describeWithChromium('the console for operators', () => {
     await page.getByText('held at').waitFor();
     expect(new URL(page.url()).searchParams.get('at')).toMatch(/^\d+$/);
     expect(await axeFaults(page)).toEqual([]);
+  });
+
+  // This test comes last, because its agents push others out of the list.
+  test('counts open calls as the list of agents does, and says which part of the agents is listed', async () => {
+    // The agent has spent least, so it is not among the agents that the page lists.
+    for (let count = 0; count < 20; count += 1)
+      await scene.succeed(await scene.call(`many-${count}`, 'search', { estimatedCostMicros: 9_000 }));
+    const open = await scene.call('unlisted', 'search', { estimatedCostMicros: 1 });
+    await using browser = await scene.look();
+    const { page } = browser;
+    await page.getByText(/^These 20 of \d+ agents spent most\./).waitFor();
+    await page.getByRole('link', { name: /^open calls?$/ }).click();
+    await page
+      .getByRole('cell', { name: 'unlisted' })
+      .or(page.getByRole('rowheader', { name: 'unlisted' }))
+      .waitFor();
+    await scene.succeed(open);
   });
 });

@@ -43,6 +43,7 @@ export function Agent() {
   const budgets = useRead<{ budgets: BudgetFound[] }>(
     withQuery('/v1/audit/analytics/budgets', { scope: 'agent', subject: agent, limit: 20 }),
   );
+  const shared = useSharedBudgets(effective.data);
   const spend = useRead<Analytics>(
     withQuery('/v1/audit/analytics', {
       agent,
@@ -158,7 +159,12 @@ export function Agent() {
       </Section>
       <Section heading="What is left">
         <Read of={budgets} what="budgets">
-          {({ budgets: found }) => <Budgets budgets={found} />}
+          {({ budgets: found }) => (
+            <Budgets
+              budgets={[...found, ...shared]}
+              empty="No decision about this agent has looked at a budget with a limit."
+            />
+          )}
         </Read>
       </Section>
       <Section heading="What it did, the newest first">
@@ -182,6 +188,27 @@ export function Agent() {
         </Read>
       </Section>
     </Page>
+  );
+}
+
+const MOST_BUDGETS = 1_000;
+
+/** The budgets that the policies of an agent share with other agents: those of the tenant, and those of a policy. */
+function useSharedBudgets(effective: EffectiveShown | undefined): readonly BudgetFound[] {
+  const limits = (effective?.appliedPolicies ?? []).flatMap(({ policy }) =>
+    (policy?.budgets ?? []).map(({ id, scope, windowMs = null }) =>
+      JSON.stringify([scope, scope === 'mandate' ? policy?.id : '', id, windowMs]),
+    ),
+  );
+  const pathOf = (scope: BudgetFound['scope']) =>
+    limits.some((limit) => limit.startsWith(`["${scope}"`))
+      ? withQuery('/v1/audit/analytics/budgets', { scope, limit: MOST_BUDGETS })
+      : null;
+  const ofTenant = useRead<{ budgets: BudgetFound[] }>(pathOf('tenant'));
+  const ofPolicies = useRead<{ budgets: BudgetFound[] }>(pathOf('mandate'));
+  return [...(ofTenant.data?.budgets ?? []), ...(ofPolicies.data?.budgets ?? [])].filter(
+    ({ scope, subject, budgetId, windowMs }) =>
+      limits.includes(JSON.stringify([scope, subject, budgetId, windowMs])),
   );
 }
 

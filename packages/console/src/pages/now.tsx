@@ -18,7 +18,7 @@ import { useSession, useWhyNot } from '../data/session.ts';
 import { clockTime } from '../data/time.ts';
 import { AgentTable } from '../parts/agent-table.tsx';
 import { DECISION_COLUMNS } from '../parts/decision-table.tsx';
-import { Figures } from '../parts/figures.tsx';
+import { type Figure, Figures } from '../parts/figures.tsx';
 import { useKilling } from '../parts/kill.tsx';
 import { May } from '../parts/may.tsx';
 import { Page } from '../parts/page.tsx';
@@ -37,11 +37,13 @@ const SHOWN = 25;
 /** Agents and sums are read again at most this often, and only after a decision or a control event. */
 const AGENTS_AGAIN_MS = 10_000;
 
+type Listed = { agents: AgentInLedger[]; next: string | null };
+
 export function Now() {
   const { tenant } = useSession();
   const { kill } = useKilling();
   const mayNotOperate = useWhyNot('operate');
-  const agents = useRead<{ agents: AgentInLedger[]; next: string | null }>(AGENTS);
+  const agents = useRead<Listed>(AGENTS);
   const summary = useRead<LedgerSummary>(SUMMARY);
   useReadAgain(agents.dataUpdatedAt);
   return (
@@ -61,7 +63,7 @@ export function Now() {
             of={[
               [counted(known), known === 1 ? 'agent' : 'agents'],
               [dollars(spentMicros), 'spent and reserved'],
-              [counted(openActions), openActions === 1 ? 'call may run' : 'calls may run'],
+              openFigure(agents.data, openActions),
               [
                 counted(waiting),
                 waiting === 1 ? 'action waits for a person' : 'actions wait for a person',
@@ -84,7 +86,12 @@ export function Now() {
                 <p className="quiet">
                   What an agent spent includes its sub-agents, and what its open calls have reserved.
                 </p>
-                {listed.length > LISTED && <Link to="/agents">All agents</Link>}
+                {listed.length > LISTED && (
+                  <p>
+                    These {LISTED} of {counted(listed.length)} agents spent most.{' '}
+                    <Link to="/agents">All agents</Link>
+                  </p>
+                )}
                 {next !== null && (
                   <p className="quiet">
                     There are more agents than the {counted(listed.length)} that were compared here.{' '}
@@ -99,6 +106,18 @@ export function Now() {
       </div>
     </Page>
   );
+}
+
+/**
+ * The sums may be two seconds older than the list of agents. So the open calls are those of the list, if the list is
+ * whole.
+ */
+function openFigure(agents: Listed | undefined, openActions: number): Figure {
+  const open =
+    agents === undefined || agents.next !== null
+      ? openActions
+      : agents.agents.reduce((sum, one) => sum + one.openActions, 0);
+  return [counted(open), open === 1 ? 'open call' : 'open calls', '/agents', { state: 'open' }];
 }
 
 /** Reads the agents again after something happened to them: at once after a control event, and rarely otherwise. */

@@ -299,7 +299,13 @@ const BUDGET_COLUMNS: readonly Column<BudgetFound>[] = [
   },
 ];
 
-export function Budgets({ budgets }: { budgets: readonly BudgetFound[] }) {
+export function Budgets({
+  budgets,
+  empty = 'No decision has looked at a budget with a limit.',
+}: {
+  budgets: readonly BudgetFound[];
+  empty?: string;
+}) {
   const limited = budgets.filter(({ limitMicros }) => limitMicros !== null);
   return (
     <Table
@@ -307,7 +313,7 @@ export function Budgets({ budgets }: { budgets: readonly BudgetFound[] }) {
       columns={BUDGET_COLUMNS}
       rows={limited}
       nameOf={({ scope, subject, budgetId, windowMs }) => `${scope} ${subject} ${budgetId} ${windowMs}`}
-      empty="No decision has looked at a budget with a limit."
+      empty={empty}
     />
   );
 }

@@ -3,7 +3,9 @@ import type { KillAnswer, KillSetAnswer, ReviveAnswer } from '@mandate/gateway';
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useMemo, useRef, useState } from 'react';
 import { ApiProblem, send } from '../data/api.ts';
+import { dollars } from '../data/money.ts';
 import { counted } from '../data/numbers.ts';
+import { useRead } from '../data/read.ts';
 import { useSession } from '../data/session.ts';
 import { Ask } from './ask.tsx';
 import { KillCard, type Killed } from './kill-card.tsx';
@@ -175,6 +177,22 @@ function openIs(openActions: number): string {
   return `They have ${counted(openActions)} open ${openActions === 1 ? 'call' : 'calls'}.`;
 }
 
+/** A revived agent without money is blocked at once. The ledger says what is left. This read is not on record. */
+function LeftToSpend({ agentId }: { agentId: string }) {
+  const { data } = useRead<{ remainingMicros: number | null }>(
+    `/v1/agents/${encodeURIComponent(agentId)}/usage`,
+  );
+  if (data?.remainingMicros == null) return null;
+  return data.remainingMicros > 0 ? (
+    <p>{dollars(data.remainingMicros)} is left of its budget.</p>
+  ) : (
+    <p role="alert">
+      <strong>Nothing is left of its budget.</strong> Calls that cost money stay blocked until a budget is
+      raised, or its window has passed.
+    </p>
+  );
+}
+
 function Revive({ target, onClose }: { target: Target; onClose: () => void }) {
   const { tenant } = useSession();
   const queries = useQueryClient();
@@ -200,6 +218,7 @@ function Revive({ target, onClose }: { target: Target; onClose: () => void }) {
       onClose={onClose}
     >
       <p>It may act again at once, as far as its mandate allows.</p>
+      {target.scope !== 'tenant' && <LeftToSpend agentId={target.agentId} />}
       <label>
         Reason
         <input value={reason} maxLength={500} required onChange={(event) => setReason(event.target.value)} />
