@@ -21,6 +21,8 @@ describeWithChromium('the console for approvers and auditors', () => {
     await page.locator('pre').getByText('"the bank"').waitFor();
     await choose.check();
     expect(await axeFaults(page)).toEqual([]);
+    const river = await browser.newPage('/');
+    await river.getByRole('region', { name: 'Newest decisions' }).getByText('payer').first().waitFor();
     await page.getByRole('button', { name: 'Approve 1' }).click();
     await page.getByLabel('Reason').fill('checked with the customer');
     await page.keyboard.press('Enter');
@@ -36,10 +38,19 @@ describeWithChromium('the console for approvers and auditors', () => {
         .get<{ waiting: number }>('/v1/approvals')
         .then((found) => found.waiting);
     await expect.poll(waiting, { timeout: 30_000 }).toBe(0);
-    // A question of another agent is news. The own answer is not.
+    // A question of another agent is news. The own answer is not. The other tab shows when both events have come.
+    await river
+      .getByText(/▬.*Approval/)
+      .first()
+      .waitFor({ timeout: 30_000 });
     await scene.call('refunder', 'pay', { args: { to: 'a customer' } });
-    await page.getByText(/new since this page was read/).waitFor({ timeout: 30_000 });
-    await page.getByText('1 new since this page was read.').waitFor();
+    await river
+      .getByRole('region', { name: 'Newest decisions' })
+      .getByText('refunder')
+      .waitFor({ timeout: 30_000 });
+    await river.close();
+    await page.getByText(/new since this page was read/).waitFor();
+    expect(await page.getByText(/new since this page was read/).textContent()).toContain('1 new');
     await page.goto('/approvals');
     await page.getByRole('link', { name: 'refunder: pay' }).waitFor();
     expect(await page.getByRole('link', { name: 'payer: pay' }).count()).toBe(0);
