@@ -270,7 +270,7 @@ test.each<[string, object, object, string[]]>([
     'a budget with another counter',
     { budgets: [{ id: 'b', scope: 'agent', max: 5, windowMs: 1_000 }] },
     { budgets: [{ id: 'b', scope: 'tenant', max: 5 }] },
-    ['budget b: 5 of each agent in 1000 ms → 5 of each tenant, which starts at 0'],
+    ['budget b: 5 of each agent in 1 s → 5 of each tenant, which starts at 0'],
   ],
   ['more tokens in all', { maxTokensTotal: 500 }, { maxTokensTotal: 600 }, ['maxTokensTotal: 500 → 600']],
   [
@@ -292,7 +292,7 @@ test.each<[string, object, object, string[]]>([
     'a limit on tokens with another counter',
     { tokensPerWindow: [{ id: 'w', scope: 'agent', maxTokens: 500, windowMs: 60_000 }] },
     { tokensPerWindow: [{ id: 'w', scope: 'agent', maxTokens: 500, windowMs: 30_000 }] },
-    ['tokensPerWindow w: 500 of each agent in 60000 ms → 500 of each agent in 30000 ms, which starts at 0'],
+    ['tokensPerWindow w: 500 of each agent in 1 min → 500 of each agent in 30 s, which starts at 0'],
   ],
   [
     'more tool calls',
@@ -310,7 +310,7 @@ test.each<[string, object, object, string[]]>([
     'a rate with another counter',
     { rateLimit: { maxCalls: 9, windowMs: 1_000 } },
     { rateLimit: { maxCalls: 5, windowMs: 2_000 } },
-    ['rateLimit: 9 in 1000 ms → 5 in 2000 ms, which has counted no call yet'],
+    ['rateLimit: 9 in 1 s → 5 in 2 s, which has counted no call yet'],
   ],
   [
     'no call',
