@@ -45,6 +45,7 @@ const AWAITED: ReadonlySet<string> = new Set([
   'packages/sdk/src/openai/watch-reply.ts',
   'packages/sdk/src/proxy/model-protocol.ts',
   'packages/sdk/src/proxy/openai-protocol.ts',
+  'packages/server/src/upstream/send-upstream.ts',
 ]);
 /** Kinds of work that start and end within one call. */
 const AT_ONCE: ReadonlySet<string> = new Set(['RANDOMBYTESREQUEST']);

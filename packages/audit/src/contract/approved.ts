@@ -217,7 +217,8 @@ export function approved(make: MakeAudit): void {
       answeredAt: wireTime(START_MS + 13),
       expiresAt: wireTime(START_MS + 60_013),
     };
-    expect(await all('said', { waiting: true })).toMatchObject([{ ...granted, usedBy: null }]);
+    expect(await all('said')).toMatchObject([{ ...granted, usedBy: null }]);
+    expect(await waiting('said')).toEqual([]);
     const [allow] = await decided('said', [{ at: 14, ...ALLOWED, grantConsumed: true }]);
     expect(await all('said')).toMatchObject([{ ...granted, usedBy: allow?.id, decidedId: allow?.id }]);
     await decided('said', [{ at: 15, ...DEFERRED, attempt: 2 }]);
