@@ -54,6 +54,7 @@ export { whenClosed } from './http/when-closed.ts';
 export { boundedLabel, createMetrics, type Metrics } from './metrics.ts';
 export { createLogger } from './pino-logger.ts';
 export {
+  apiSettings,
   type ProcessParts,
   runService,
   type ServiceContext,

@@ -30,6 +30,37 @@ export type ServiceSettings = {
   sockets?: number;
 };
 
+/** The settings of every service that accepts keys, without the area that begins their names. */
+type ApiSettings = {
+  LOG_LEVEL: LogLevel;
+  HOST: string;
+  PORT: number;
+  CORS_ORIGINS: readonly string[];
+  REQUESTS_PER_KEY_PER_SECOND: number;
+  MAX_SOCKETS: number;
+};
+
+/** Reads the settings of a service that accepts keys. @param area the beginning of their names: `QUERY` of QUERY_PORT */
+export function apiSettings<Area extends string>(area: Area) {
+  return (
+    config: {
+      readonly [Name in keyof ApiSettings as `${Area}_${Name}`]: ApiSettings[Name];
+    },
+  ): ServiceSettings => {
+    const named: Readonly<Record<string, unknown>> = config;
+    const read = <Name extends keyof ApiSettings>(name: Name) =>
+      named[`${area}_${name}`] as ApiSettings[Name];
+    return {
+      logLevel: read('LOG_LEVEL'),
+      host: read('HOST'),
+      port: read('PORT'),
+      corsOrigins: read('CORS_ORIGINS'),
+      requestsPerKeyPerSecond: read('REQUESTS_PER_KEY_PER_SECOND'),
+      sockets: read('MAX_SOCKETS'),
+    };
+  };
+}
+
 /**
  * The parts that all services of a process share. The `open…` function of a service gets them from its main.ts or
  * from a plane.

@@ -6,7 +6,7 @@
 import { openLog } from '@mandate/bus';
 import { openControl } from '@mandate/control-log';
 import { makeDataFolder } from '@mandate/runtime';
-import { fileKeyStore, keysInForce, runService } from '@mandate/server';
+import { apiSettings, fileKeyStore, keysInForce, runService } from '@mandate/server';
 import manifest from '../package.json' with { type: 'json' };
 import { alerterConfig } from './config.ts';
 import { openAlerter } from './open-alerter.ts';
@@ -16,14 +16,7 @@ await runService(process, {
   name: 'alerter',
   manifest,
   schema: alerterConfig,
-  settings: (config) => ({
-    logLevel: config.ALERTER_LOG_LEVEL,
-    host: config.ALERTER_HOST,
-    port: config.ALERTER_PORT,
-    corsOrigins: config.ALERTER_CORS_ORIGINS,
-    requestsPerKeyPerSecond: config.ALERTER_REQUESTS_PER_KEY_PER_SECOND,
-    sockets: config.ALERTER_MAX_SOCKETS,
-  }),
+  settings: apiSettings('ALERTER'),
   async open({ config, ...parts }) {
     const { log, closing } = parts;
     const folder = makeDataFolder(config.ALERTER_DATA_PATH);

@@ -5,7 +5,14 @@
 import { openLog } from '@mandate/bus';
 import { openControl } from '@mandate/control-log';
 import { answers, makeDataFolder, readOrMakeSecret, systemClock } from '@mandate/runtime';
-import { BrowserSessions, fileKeyStore, keysInForce, openUpstreams, runService } from '@mandate/server';
+import {
+  apiSettings,
+  BrowserSessions,
+  fileKeyStore,
+  keysInForce,
+  openUpstreams,
+  runService,
+} from '@mandate/server';
 import manifest from '../package.json' with { type: 'json' };
 import { consoleConfig } from './config.ts';
 import { consoleRoutes } from './console-routes.ts';
@@ -16,14 +23,7 @@ await runService(process, {
   name: 'console',
   manifest,
   schema: consoleConfig,
-  settings: (config) => ({
-    logLevel: config.CONSOLE_LOG_LEVEL,
-    host: config.CONSOLE_HOST,
-    port: config.CONSOLE_PORT,
-    corsOrigins: config.CONSOLE_CORS_ORIGINS,
-    requestsPerKeyPerSecond: config.CONSOLE_REQUESTS_PER_KEY_PER_SECOND,
-    sockets: config.CONSOLE_MAX_SOCKETS,
-  }),
+  settings: apiSettings('CONSOLE'),
   async open({ config, ...parts }) {
     const { log, closing } = parts;
     const folder = makeDataFolder(config.CONSOLE_DATA_PATH);

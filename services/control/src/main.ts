@@ -7,7 +7,7 @@ import { openLog } from '@mandate/bus';
 import { openControl } from '@mandate/control-log';
 import { openPrivacyFile, redactPieces } from '@mandate/privacy';
 import { answers, makeDataFolder, systemClock } from '@mandate/runtime';
-import { fileKeyStore, keysInForce, runService } from '@mandate/server';
+import { apiSettings, fileKeyStore, keysInForce, runService } from '@mandate/server';
 import manifest from '../package.json' with { type: 'json' };
 import { controlConfig } from './config.ts';
 import { openGateFile } from './gate-file.ts';
@@ -17,14 +17,7 @@ await runService(process, {
   name: 'control',
   manifest,
   schema: controlConfig,
-  settings: (config) => ({
-    logLevel: config.CONTROL_LOG_LEVEL,
-    host: config.CONTROL_HOST,
-    port: config.CONTROL_PORT,
-    corsOrigins: config.CONTROL_CORS_ORIGINS,
-    requestsPerKeyPerSecond: config.CONTROL_REQUESTS_PER_KEY_PER_SECOND,
-    sockets: config.CONTROL_MAX_SOCKETS,
-  }),
+  settings: apiSettings('CONTROL'),
   async open({ config, ...parts }) {
     const { log, closing } = parts;
     const folder = makeDataFolder(config.CONTROL_DATA_PATH);

@@ -8,7 +8,7 @@ import { openControl } from '@mandate/control-log';
 import { openSharedLedger } from '@mandate/ledger';
 import { openPrivacyFile } from '@mandate/privacy';
 import { makeDataFolder, readOrMakeSecret, systemClock } from '@mandate/runtime';
-import { fileKeyStore, keysInForce, runService } from '@mandate/server';
+import { apiSettings, fileKeyStore, keysInForce, runService } from '@mandate/server';
 import manifest from '../package.json' with { type: 'json' };
 import { gatewayConfig } from './config.ts';
 import { openGateway } from './open-gateway.ts';
@@ -17,14 +17,7 @@ await runService(process, {
   name: 'gateway',
   manifest,
   schema: gatewayConfig,
-  settings: (config) => ({
-    logLevel: config.GATEWAY_LOG_LEVEL,
-    host: config.GATEWAY_HOST,
-    port: config.GATEWAY_PORT,
-    corsOrigins: config.GATEWAY_CORS_ORIGINS,
-    requestsPerKeyPerSecond: config.GATEWAY_REQUESTS_PER_KEY_PER_SECOND,
-    sockets: config.GATEWAY_MAX_SOCKETS,
-  }),
+  settings: apiSettings('GATEWAY'),
   async open({ config, ...parts }) {
     const { log, closing } = parts;
     const folder = makeDataFolder(config.GATEWAY_DATA_PATH);

@@ -2,7 +2,7 @@
 import { openLog } from '@mandate/bus';
 import { openControl } from '@mandate/control-log';
 import { makeDataFolder } from '@mandate/runtime';
-import { fileKeyStore, keysInForce, runService } from '@mandate/server';
+import { apiSettings, fileKeyStore, keysInForce, runService } from '@mandate/server';
 import manifest from '../package.json' with { type: 'json' };
 import { modelGatewayConfig } from './config.ts';
 import { openModelsFile } from './models/models-file.ts';
@@ -12,14 +12,7 @@ await runService(process, {
   name: 'model-gateway',
   manifest,
   schema: modelGatewayConfig,
-  settings: (config) => ({
-    logLevel: config.MODELS_LOG_LEVEL,
-    host: config.MODELS_HOST,
-    port: config.MODELS_PORT,
-    corsOrigins: config.MODELS_CORS_ORIGINS,
-    requestsPerKeyPerSecond: config.MODELS_REQUESTS_PER_KEY_PER_SECOND,
-    sockets: config.MODELS_MAX_SOCKETS,
-  }),
+  settings: apiSettings('MODELS'),
   async open({ config, ...parts }) {
     const { log, closing } = parts;
     const folder = makeDataFolder(config.MODELS_DATA_PATH);

@@ -5,7 +5,7 @@
 import { MIGRATIONS_DIRECTORY, migrate, openAudit } from '@mandate/audit';
 import { openControl } from '@mandate/control-log';
 import { answers, makeDataFolder, systemClock } from '@mandate/runtime';
-import { fileKeyStore, keysInForce, runService } from '@mandate/server';
+import { apiSettings, fileKeyStore, keysInForce, runService } from '@mandate/server';
 import manifest from '../package.json' with { type: 'json' };
 import { queryConfig } from './config.ts';
 import { openQuery } from './open-query.ts';
@@ -15,14 +15,7 @@ await runService(process, {
   name: 'query',
   manifest,
   schema: queryConfig,
-  settings: (config) => ({
-    logLevel: config.QUERY_LOG_LEVEL,
-    host: config.QUERY_HOST,
-    port: config.QUERY_PORT,
-    corsOrigins: config.QUERY_CORS_ORIGINS,
-    requestsPerKeyPerSecond: config.QUERY_REQUESTS_PER_KEY_PER_SECOND,
-    sockets: config.QUERY_MAX_SOCKETS,
-  }),
+  settings: apiSettings('QUERY'),
   async open({ config, ...parts }) {
     const { log, closing } = parts;
     const folder = makeDataFolder(config.QUERY_DATA_PATH);

@@ -6,7 +6,7 @@
 import { openLog } from '@mandate/bus';
 import { openControl } from '@mandate/control-log';
 import { makeDataFolder } from '@mandate/runtime';
-import { fileKeyStore, keysInForce, runService } from '@mandate/server';
+import { apiSettings, fileKeyStore, keysInForce, runService } from '@mandate/server';
 import manifest from '../package.json' with { type: 'json' };
 import { runnerConfig } from './config.ts';
 import { openRunner } from './open-runner.ts';
@@ -16,14 +16,7 @@ await runService(process, {
   name: 'runner',
   manifest,
   schema: runnerConfig,
-  settings: (config) => ({
-    logLevel: config.RUNNER_LOG_LEVEL,
-    host: config.RUNNER_HOST,
-    port: config.RUNNER_PORT,
-    corsOrigins: config.RUNNER_CORS_ORIGINS,
-    requestsPerKeyPerSecond: config.RUNNER_REQUESTS_PER_KEY_PER_SECOND,
-    sockets: config.RUNNER_MAX_SOCKETS,
-  }),
+  settings: apiSettings('RUNNER'),
   async open({ config, ...parts }) {
     const { log, closing } = parts;
     const folder = makeDataFolder(config.RUNNER_DATA_PATH);
