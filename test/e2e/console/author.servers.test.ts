@@ -157,7 +157,7 @@ describeWithChromium('the console for auditors and authors', () => {
     };
     await write('maxCostTotal: 1');
     await page
-      .getByText('No cell of the table changes. The draft changes this: maxCostTotal')
+      .getByText('No cell of the table changes. The draft changes what stands below the table.')
       .waitFor({ timeout: 30_000 });
     await taken.getByText('maxCostTotal').waitFor();
     await page.getByText('money already spent, calls that rates have counted, kills').waitFor();

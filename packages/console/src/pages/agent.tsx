@@ -196,19 +196,27 @@ const MOST_BUDGETS = 1_000;
 /** The budgets that the policies of an agent share with other agents: those of the tenant, and those of a policy. */
 function useSharedBudgets(effective: EffectiveShown | undefined): readonly BudgetFound[] {
   const limits = (effective?.appliedPolicies ?? []).flatMap(({ policy }) =>
-    (policy?.budgets ?? []).map(({ id, scope, windowMs = null }) =>
-      JSON.stringify([scope, scope === 'mandate' ? policy?.id : '', id, windowMs]),
-    ),
+    (policy?.budgets ?? []).map(({ id, scope, windowMs = null }) => ({
+      scope,
+      subject: scope === 'mandate' ? policy?.id : '',
+      id,
+      windowMs,
+    })),
   );
   const pathOf = (scope: BudgetFound['scope']) =>
-    limits.some((limit) => limit.startsWith(`["${scope}"`))
+    limits.some((limit) => limit.scope === scope)
       ? withQuery('/v1/audit/analytics/budgets', { scope, limit: MOST_BUDGETS })
       : null;
   const ofTenant = useRead<{ budgets: BudgetFound[] }>(pathOf('tenant'));
   const ofPolicies = useRead<{ budgets: BudgetFound[] }>(pathOf('mandate'));
-  return [...(ofTenant.data?.budgets ?? []), ...(ofPolicies.data?.budgets ?? [])].filter(
-    ({ scope, subject, budgetId, windowMs }) =>
-      limits.includes(JSON.stringify([scope, subject, budgetId, windowMs])),
+  return [...(ofTenant.data?.budgets ?? []), ...(ofPolicies.data?.budgets ?? [])].filter((found) =>
+    limits.some(
+      ({ scope, subject, id, windowMs }) =>
+        scope === found.scope &&
+        subject === found.subject &&
+        id === found.budgetId &&
+        windowMs === found.windowMs,
+    ),
   );
 }
 

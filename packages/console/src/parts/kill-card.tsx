@@ -153,7 +153,8 @@ function nameOf({ agentId, actionId, attempt = 1 }: { agentId: string; actionId:
 }
 
 /**
- * `agentIds`: the agents that the kill names. `scope`: null for a set of agents. `sequence`: no ALLOW has a higher one. Null: each tenant has its own.
+ * `agentIds`: the agents that the kill names. `scope`: null for a set of agents. `sequence`: no ALLOW has a higher one.
+ * Null: each tenant has its own.
  */
 function inWords(answer: KillAnswer | KillSetAnswer): {
   who: string;

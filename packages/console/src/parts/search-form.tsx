@@ -105,47 +105,42 @@ export function SwitchFilter({ name, label }: { name: string; label: string }) {
   );
 }
 
-export function ChoiceFilter({
-  name,
-  label,
-  choices,
-  unset,
-}: {
-  name: string;
-  label: string;
-  choices: readonly (readonly [value: string, text: string])[];
-  /** The text of the choice that sets no filter. Absent: one choice is always set, the first by default. */
-  unset?: string;
-}) {
+export function ChoiceFilter({ name, label, choices, unset }: Choices & { name: string; label: string }) {
   const parameters = useParameters();
   return (
     <label>
       {label}
       <select name={name} defaultValue={parameters[name] ?? ''}>
-        {unset !== undefined && <option value="">{unset}</option>}
-        {choices.map(([value, text]) => (
-          <option key={value} value={value}>
-            {text}
-          </option>
-        ))}
+        <Options choices={choices} unset={unset} />
       </select>
     </label>
+  );
+}
+
+type Choices = {
+  choices: readonly (readonly [value: string, text: string])[];
+  /** The text of the choice that sets no filter. Absent: one choice is always set, the first by default. */
+  unset?: string | undefined;
+};
+
+function Options({ choices, unset }: Choices) {
+  return (
+    <>
+      {unset !== undefined && <option value="">{unset}</option>}
+      {choices.map(([value, text]) => (
+        <option key={value} value={value}>
+          {text}
+        </option>
+      ))}
+    </>
   );
 }
 
 /**
  * The parameters `from` and `to`. If the address has a period that is no choice, it is one more choice. So a search
  * keeps the period of the link that opened the page.
- *
- * @param unset the text of the choice that sets no period. Absent: the first choice is the default
  */
-export function PeriodFilter({
-  choices = PERIODS,
-  unset,
-}: {
-  choices?: readonly (readonly [value: string, text: string])[];
-  unset?: string;
-}) {
+export function PeriodFilter({ choices = PERIODS, unset }: Partial<Choices>) {
   const { from, to } = useParameters();
   const first = unset === undefined ? (choices[0]?.[0] ?? '') : '';
   const isChoice = to === undefined && (from === undefined || choices.some(([value]) => value === from));
@@ -156,12 +151,7 @@ export function PeriodFilter({
       Period
       <select value={chosen} onChange={({ target }) => setChosen(target.value)}>
         {!isChoice && <option value={GIVEN}>{givenPeriodInWords(from, to, Date.now())}</option>}
-        {unset !== undefined && <option value="">{unset}</option>}
-        {choices.map(([value, text]) => (
-          <option key={value} value={value}>
-            {text}
-          </option>
-        ))}
+        <Options choices={choices} unset={unset} />
       </select>
       <input type="hidden" name="from" value={isGiven ? (from ?? '') : chosen} />
       {isGiven && <input type="hidden" name="to" value={to ?? ''} />}

@@ -79,9 +79,8 @@ function summaryOf(draft: Draft | null, changed: number): string {
   if (draft === null) return 'What the plane would answer now.';
   if (changed > 0) return `The draft changes ${changed} ${changed === 1 ? 'cell' : 'cells'}.`;
   const { widens, narrows } = draft;
-  const lines = [...(widens ?? []), ...(narrows ?? [])];
-  if (lines.length === 0) return 'The draft changes no cell.';
-  return `No cell of the table changes. The draft changes this: ${lines.join('; ')}.`;
+  if (!widens?.length && !narrows?.length) return 'The draft changes no cell.';
+  return 'No cell of the table changes. The draft changes what stands below the table.';
 }
 
 /** While a new matrix is worked out, the one before is shown, which may have fewer tools. */
