@@ -28,8 +28,8 @@ export type RouteRecords = {
 };
 
 /**
- * The routes whose effect little can undo. A browser may call them only a short time after the person proved who they
- * are.
+ * These routes have effects that are hard to undo. A browser may call them only within ten minutes after the person has
+ * signed in.
  */
 export const GRAVE_ROUTES: readonly string[] = [
   'POST /v1/agents/{id}/keys',

@@ -161,7 +161,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a console that runs al
     });
     expect((await fetch(`${pages.url}/readyz`)).status).toBe(200);
 
-    // A console that stops ends its streams, and waits for nobody.
+    // When the console stops, it ends its streams at once.
     const kills = await open('/v1/kills/stream', { headers: { cookie: own } });
     expect(await pages.kill('SIGTERM')).toBe(0);
     expect(await kills.text()).toContain('event: flags');

@@ -1,7 +1,7 @@
 /**
- * Lists questions to people, newest first. With `waiting`: for each action its newest question, if no person answered
- * it and nothing else was decided about the action later. Otherwise: all questions, with their results. A question is a DEFER, or a block
- * APPROVAL_EXPIRED, because the grant came too late. People answer both. A duplicate is not a question.
+ * Lists questions to people, newest first. With `waiting`: the newest question of each action, if nobody has answered
+ * it and nothing was decided about the action later. Otherwise: all questions, with their results. A question is a DEFER,
+ * or a block APPROVAL_EXPIRED, because the grant came too late. People answer both. A duplicate is not a question.
  *
  * Questions are rare, and the sort key of the table does not help to find them. So the actions of questions are read
  * without FINAL. Then the decisions of these actions are read FINAL, without large columns. The large columns are
@@ -22,7 +22,10 @@ export const OF_QUESTIONS = `${OF_ACTIONS} AND id IN (
             AND action_id IN (SELECT action_id FROM questions)
             AND (agent_id, action_id) IN (SELECT agent_id, action_id FROM questions)
         )`;
-/** The time of the last answer about an action: a join for a query with OF_QUESTIONS. */
+/**
+ * The time of the last answer about an action: a join for a query with OF_QUESTIONS. The ledger accepts an answer only to
+ * the newest question of an action, so an answer after this question belongs to it.
+ */
 export const WITH_ANSWERS = `LEFT JOIN (
             SELECT agent_id, action_id, max(happened_at) AS answered_at
             FROM control_events FINAL

@@ -1,6 +1,6 @@
 /**
- * Counts the actions that wait for a person: actions with a question that nobody has answered, and about which nothing
- * else was decided later. The questions are those of `approvals`.
+ * Counts the actions that wait for a person. Nobody has answered the newest question of such an action, and nothing was
+ * decided about the action later. The questions are those of `approvals`.
  */
 import { count, id, tenant } from '@mandate/schemas';
 import { z } from 'zod';

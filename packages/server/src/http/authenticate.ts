@@ -28,8 +28,8 @@ declare module 'fastify' {
     /** True if the route has no rate limit, because it stops agents. */
     unlimited?: boolean;
     /**
-     * True if a browser may call the route only a short time after the sign-in, because little can undo it. Every route
-     * in `GRAVE_ROUTES` gets it.
+     * True if a browser may call the route only a short time after the sign-in, because its effect is hard to undo.
+     * Every route in `GRAVE_ROUTES` gets it.
      */
     grave?: boolean;
   }

@@ -1,6 +1,6 @@
 /**
- * Passes requests of the console on to the services that have the routes. Only known routes are passed on, and only to
- * the addresses of the settings. So nobody can use the console to reach another server or another path.
+ * Passes requests of the console on to the services that have the routes. The console passes on only known routes, and
+ * only to the addresses in its settings. So a caller cannot make it send a request to another server or path.
  *
  * This server checks the key, the session and where a change comes from, as `mandate up` does. The other service gets the
  * key as a bearer, looks it up again, and decides what the key may do. It never gets the cookie. Answers pass unchanged
@@ -51,7 +51,7 @@ const TIMES = {
   idleMs: 90_000,
 };
 
-/** The headers of a request that any route reads. The others concern this server, or nobody. */
+/** The request headers that a route may read. All others stay at this server. */
 const PASSED_ON = new Set([
   ...['accept', 'accept-encoding', 'content-type', 'user-agent'],
   ...['idempotency-key', 'if-match', 'if-none-match', 'last-event-id'],
@@ -121,7 +121,7 @@ async function forward(
     endIfSilent(answer, times.idleMs);
     return passAnswer(answer, reply, streams);
   }
-  // Nobody waits for the answer any more.
+  // The caller has left, so there is nothing to answer.
   reply.hijack();
   return reply;
 }

@@ -127,7 +127,7 @@ export function signInByOidc(server: HttpServer, parts: SignInParts): void {
           ),
           again: described(
             z.enum(['true', 'false']).optional(),
-            'Whether the person must prove again who they are. What little can undo needs that.',
+            'Whether the person must prove again who they are. Changes that are hard to undo need that.',
             'true',
           ),
         }),
