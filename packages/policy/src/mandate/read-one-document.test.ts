@@ -48,6 +48,8 @@ test.each([
   ['a reserved key', '__proto__: { a: 1 }\n', 'cannot be used as a key'],
   ['YAML 1.1', '%YAML 1.1\n---\na: yes\n', 'must be YAML 1.2'],
   ['too much nesting', `a: ${'['.repeat(100)}`, 'is nested too deeply'],
+  ['one level too much of nesting', `a: ${'['.repeat(65)}`, 'is nested too deeply'],
+  ['one level too much of items', '- '.repeat(66), 'is nested too deeply'],
 ])('refuses %s', (_name, text, message) => {
   const [fault] = faultsOf(text);
   expect(fault).toMatchObject({ keyTwice: false, path: '' });

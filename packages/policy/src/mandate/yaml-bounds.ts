@@ -22,7 +22,7 @@ const MOST_MARKS = 60_000;
 
 /** Returns the first limit that the text exceeds. Null if it exceeds no limit. */
 export function yamlExcess(text: string): YamlFault | null {
-  const offset = markTooMany(text);
+  const offset = nth(MARK, MOST_MARKS + 1, text);
   if (offset !== null)
     return { offset, message: `the file has more than ${MOST_MARKS} lines, items and fields: split it` };
   return depthExcess(text);
@@ -34,23 +34,24 @@ export function yamlExcess(text: string): YamlFault | null {
  */
 const MARK = /[\n,[\]{}&*#]|[-:?](?=\s)/g;
 
-function markTooMany(text: string): number | null {
-  MARK.lastIndex = 0;
-  for (let count = 0; MARK.test(text); count++) {
-    if (count === MOST_MARKS) {
-      const offset = MARK.lastIndex - 1;
-      MARK.lastIndex = 0;
-      return offset;
-    }
+/** Matches every character that may open a collection. */
+const OPENER = /[[{:?-]/g;
+
+/** Returns the offset of the `count`-th match of a character. Null if there are fewer. */
+function nth(character: RegExp, count: number, text: string): number | null {
+  character.lastIndex = 0;
+  for (let matches = 1; character.test(text); matches++) {
+    if (matches === count) return character.lastIndex - 1;
   }
   return null;
 }
 
 /**
  * Returns the place where the nesting is too deep, or null. The text is only split into tokens, so extreme nesting is
- * found before it is parsed.
+ * found before it is parsed. Without enough openers, nothing can be nested too deeply.
  */
 function depthExcess(text: string): YamlFault | null {
+  if (nth(OPENER, MAX_DEPTH + 1, text) === null) return null;
   let offset = 0;
   let brackets = 0;
   /** The number of tokens in a row that each opened a collection: `- - ? -`. */
