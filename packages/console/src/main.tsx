@@ -20,6 +20,9 @@ const queries = new QueryClient({
   },
 });
 const router = makeRouter(queries);
+// The code of the page loads while the session is read. The page itself handles a failure.
+for (const route of router.getMatchedRoutes(location.pathname)[0])
+  router.loadRouteChunk(route)?.catch(() => {});
 queries.getQueryCache().subscribe(({ type, query }) => {
   const error = query.state.error as ApiProblem | null;
   if (type !== 'updated' || error?.status !== 401) return;
