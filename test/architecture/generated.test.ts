@@ -17,7 +17,7 @@ import { ROOT } from './repository.ts';
 
 const EXAMPLES = join(ROOT, 'schemas/examples/v1');
 
-it('are in step with their sources', async () => {
+it('are up to date with their sources', async () => {
   const stale = await findStale(ROOT, [...jsonSchemas, ...dashboards, asyncApi]);
   expect(stale.map(({ path }) => path)).toEqual([]);
 });
@@ -30,20 +30,20 @@ describe('a generated file', () => {
   });
   afterEach(() => rmSync(root, { recursive: true }));
 
-  it('is stale when it is missing, and in step once it is written', async () => {
+  it('is stale when it is missing, and up to date after it is written', async () => {
     const stale = await findStale(root, files);
     expect(stale).toEqual([{ path: 'a/generated/b.json', text: '{}\n' }]);
     writeStale(root, stale);
     expect(await findStale(root, files)).toEqual([]);
   });
 
-  it('is stale when a hand has changed it', async () => {
+  it('is stale when a person has changed it', async () => {
     writeStale(root, await findStale(root, files));
     writeFileSync(join(root, 'a/generated/b.json'), '{}');
     expect((await findStale(root, files)).map(({ path }) => path)).toEqual(['a/generated/b.json']);
   });
 
-  it('is stale, and goes, when nothing makes it any more', async () => {
+  it('is stale, and is removed, when nothing generates it any more', async () => {
     writeStale(root, await findStale(root, files));
     writeFileSync(join(root, 'a/generated/old.json'), '{}');
     const stale = await findStale(root, files);
@@ -69,7 +69,7 @@ describe('the JSON Schema of', () => {
     file,
   ]);
 
-  it.each(examples)('%s takes %s, and refuses it with any part of it broken', (event, file) => {
+  it.each(examples)('%s accepts %s, and refuses it if any part of it is broken', (event, file) => {
     const validate = validators.get(event);
     if (validate === undefined) throw new Error(`no schema for ${event}`);
     const example = json(join(EXAMPLES, file));
@@ -94,7 +94,7 @@ describe('the JSON Schema of', () => {
     expect(validators.get('action.requested')?.(JSON.parse(JSON.stringify(changed)))).toBe(false);
   });
 
-  it('mandate takes one and refuses what is none', () => {
+  it('mandate accepts a mandate and refuses everything else', () => {
     const validate = validators.get('mandate');
     const mandate = { version: 1, id: 'support-bot', agents: ['airline-*'], maxCostTotal: 10 };
     expect(validate?.(mandate)).toBe(true);

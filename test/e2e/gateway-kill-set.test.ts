@@ -141,7 +141,7 @@ test('says which agents are not killed and why, and a retry with the same key ki
   expect(await killsOnLog(plane)).toHaveLength(3);
 });
 
-test('an agent that was revived since is not called killed', async () => {
+test('an agent that was revived meanwhile is not reported as killed', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.call('operator', 'POST', '/v1/kill', SET, KEY);
   await plane.call('operator', 'POST', '/v1/agents/bot-1/revive');

@@ -208,7 +208,7 @@ test('lists balances, open actions, unpublished decisions, and all agents by id,
   expect(await name('publisher', 'bot-4')).toMatchObject({ status: null, nearest: null });
 });
 
-test('shows a tenant in a few numbers, each tenant its own, and keeps them for two seconds', async () => {
+test('shows a tenant in a few numbers, only to the tenant itself, and keeps the numbers for two seconds', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   const calls = [call('a-1', 'look', 'bot-1'), call('a-2', 'look', 'bot-2'), call('a-3', 'send', 'bot-3')];

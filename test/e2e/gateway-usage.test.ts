@@ -27,7 +27,7 @@ async function planeAfterCall(options: Options = {}) {
 
 const UNKNOWN = { llmMicros: null, toolMicros: null, calls: null };
 
-test('shows the total of the agent, and the least that any of its budgets has left', async () => {
+test('shows the total of the agent, and the smallest remaining amount of all its budgets', async () => {
   const { usage } = await planeAfterCall();
   const spent = { totalMicros: 400_000, remainingMicros: 300_000 };
   expect((await usage('bot-1')).body).toEqual({ agentId: 'bot-1', ...spent, ...UNKNOWN });
@@ -56,7 +56,7 @@ test('asks the ledger for no counter of another agent', async () => {
   expect(asked.sort()).toEqual(['agent bot-1 total', 'agent bot-1 total', 'tenant  team']);
 });
 
-test('shows the parts when the audit agrees with the ledger, and waits no longer than asked', async () => {
+test('shows the parts of the total when the audit agrees with the ledger, and waits no longer than requested', async () => {
   const behind = { calls: 0, llmMicros: 0, toolMicros: 0, adjustedMicros: 0 };
   const agreeing = { calls: 1, llmMicros: 100_000, toolMicros: 250_000, adjustedMicros: 50_000 };
   let answers = [behind];

@@ -170,7 +170,7 @@ test('files that refer to each other', async () => {
   expect(more).toBeLessThan(2.3 * less);
 });
 
-test('a circle that no step leaves is one fault, however long it is', () => {
+test('a circle of steps without an exit is one fault, however long it is', () => {
   const text = steps(
     lines(5_000, (at) => `    s${at}: { type: logic, code: x, next: s${(at + 1) % 5_000} }`),
   );

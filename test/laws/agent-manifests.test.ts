@@ -35,7 +35,7 @@ function refusalOf(control: MandatesInForce, asked: object): string | null {
   return planInForce(control, 'acme', action, AT_MS).refusal?.code ?? null;
 }
 
-test('the documents of every manifest load, and are what was compiled', () => {
+test('the documents of every manifest can be loaded, and equal the compiled documents', () => {
   fc.assert(
     fc.property(arbitraryAgentManifest, (drawn) => {
       const { agents, policies, rules } = compiledOf(drawn);
@@ -190,7 +190,7 @@ test('an estimate is at least what any smaller use costs by the same price, and 
   );
 });
 
-test('an estimate is at least what settles for the same tokens', async () => {
+test('an estimate is at least the settled cost of the same tokens', async () => {
   const charged: number[] = [];
   await fc.assert(
     fc.asyncProperty(price, size, async (one, of) => {

@@ -20,11 +20,11 @@ describe('a ballot', () => {
     ['a vote that is no text', { vote: 1 }],
     ['a word of the prototype', { vote: 'constructor' }],
     ['a vote that the prototype has', Object.create({ vote: 'approve' })],
-  ])('of %s is an abstention', (_, ballot) => {
+  ])('that is %s is an abstention', (_, ballot) => {
     expect(decide({ a: yes, b: yes, c: ballot }).abstained).toEqual(['c']);
   });
 
-  test('that only the prototype of the ballots has is an abstention', () => {
+  test('that the ballots only inherit from their prototype is an abstention', () => {
     expect(countVotes({ voters: ['toString'], ballots: {} }).abstained).toEqual(['toString']);
   });
 
@@ -34,7 +34,7 @@ describe('a ballot', () => {
   });
 });
 
-test('options may have names that objects have from their prototype', () => {
+test('options may have names that objects inherit from their prototype', () => {
   const ballots = { a: { vote: '__proto__' }, b: { vote: '__proto__' }, c: { vote: 'constructor' } };
   const result = decide(ballots, { strategy: 'majority', options: ['__proto__', 'constructor'] });
   expect(result.decision).toBe('__proto__');
@@ -44,12 +44,12 @@ test('options may have names that objects have from their prototype', () => {
   ]);
 });
 
-test('half of the voters are no quorum', () => {
+test('half of the voters are not a quorum', () => {
   const result = countVotes({ voters: ['a', 'b'], strategy: 'consensus', ballots: { a: yes } });
   expect(result).toMatchObject({ decision: null, reason: 'no_quorum' });
 });
 
-test('weights count only for the strategy weighted', () => {
+test('weights count only in the strategy `weighted`', () => {
   const weights = { a: 5 };
   expect(decide({ a: yes, b: no, c: no }, { strategy: 'majority', weights }).decision).toBe('reject');
   expect(decide({ a: yes, b: no, c: no }, { strategy: 'weighted', weights }).decision).toBe('approve');
@@ -74,7 +74,7 @@ describe('laws', () => {
     );
   });
 
-  test('two options that have the same votes are never decided', () => {
+  test('options with equal votes lead to no decision', () => {
     fc.assert(
       fc.property(council, (given) => {
         const { decided, decision, counts } = countVotes({ ...given, voters });
@@ -86,7 +86,7 @@ describe('laws', () => {
     );
   });
 
-  test('what is unanimous is a consensus, and a consensus is a majority', () => {
+  test('a unanimous decision is also a consensus, and a consensus is also a majority', () => {
     fc.assert(
       fc.property(council, (given) => {
         const of = (strategy: CouncilStrategy) => countVotes({ ...given, strategy, voters });

@@ -17,20 +17,20 @@ const withSteps = (steps: object, metadata: object = {}) =>
   });
 const hashOfSteps = (steps: object, metadata?: object) => hashOfManifest(withSteps(steps, metadata));
 
-test('does not count the design of the metadata and of steps', () => {
+test('leaves the field `design` of the metadata and of steps out of the hash', () => {
   const plain = hashOfSteps({ a: agent });
   expect(hashOfSteps({ a: { ...agent, 'x-design': { x: 1 } } })).toBe(plain);
   expect(hashOfSteps({ a: { ...agent, design_metadata: { x: 2 } } })).toBe(plain);
   expect(hashOfSteps({ a: agent }, { 'x-design': { color: '#123456' } })).toBe(plain);
 });
 
-test('counts an input of a step that has the name of the design', () => {
+test('hashes an input of a step that has the name of the field `design`', () => {
   const of = (inputs: object) => hashOfSteps({ a: { ...agent, inputs } });
   expect(of({ 'x-design': { x: 1 } })).not.toBe(of({ 'x-design': { x: 2 } }));
   expect(hashOfSteps({ 'x-design': agent, a: agent })).not.toBe(hashOfSteps({ a: agent }));
 });
 
-test('counts the order of the cases of a switch', () => {
+test('hashes the order of the cases of a switch', () => {
   const choose = (cases: object) => hashOfSteps({ a: { type: 'switch', cases }, b: agent, c: agent });
   const [one, two] = [{ 'inputs.x > 1': 'b' }, { 'inputs.x > 0': 'c' }];
   expect(choose({ ...one, ...two })).not.toBe(choose({ ...two, ...one }));

@@ -41,7 +41,7 @@ test('contains the manifest as text, the files that a run needs, and documents w
   expect(rules[0]).toMatchObject({ mode: 'enforce', priority: 0 });
 });
 
-test('is refused without a file that a run needs, and with one that is no text', () => {
+test('is refused if a file that a run needs is missing or is not text', () => {
   expect(codesIn(published({ 'team.yaml': MANIFEST }))).toEqual(['REF_MISSING workflow.steps.score.code']);
   const inMemory = filesInMemory(FILES);
   const binary: ManifestFiles = {
@@ -83,7 +83,7 @@ topology:
   edges: [{ source: write, target: judge }]
 `;
 
-test('takes a graph recipe, and refuses it if one of its agents is not published', () => {
+test('accepts a graph recipe, and refuses it if one of its agents is not published', () => {
   const published = (...known: readonly string[]) =>
     publicationOf(filesInMemory({ 'g.yaml': GRAPH }), 'g.yaml', {}, gateDocument.parse({}), {
       isAgent: (id) => known.includes(id),

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
-test('says kill on every page, and never stop', () => {
+test('uses the word "kill" on every page, and never the word "stop"', () => {
   const paths = globSync('**/*.tsx', { cwd: import.meta.dirname });
   expect(paths.length).toBeGreaterThan(40);
   const found = paths.filter((path) =>

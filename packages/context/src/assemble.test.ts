@@ -14,14 +14,14 @@ const stack = [block('P1'), block('P3', 'developer'), block('P4'), block('P13', 
 const places = (of: readonly { p: string }[]) => of.map(({ p }) => p).join(' ');
 
 describe('the blocks', () => {
-  test('are replaced the second time, and go without a manifest', () => {
+  test('are replaced when a stack is assembled again, and are removed if there is no manifest', () => {
     const once = assemble(stack, manifest);
     const other = { ...manifest, context_early: ['Another fact'] };
     expect(assemble(once, other)).toEqual(assemble(stack, other));
     expect(assemble(once, null)).toEqual(stack);
   });
 
-  test('take the role of their neighbour', () => {
+  test('take the role of the neighbouring block', () => {
     const [, , early, , late] = assemble(stack, manifest);
     expect([early?.role, late?.role]).toEqual(['developer', 'user']);
     expect(assemble([block('P4', 'x')], manifest)[0]).toMatchObject({ p: 'P3.5', role: 'x' });
@@ -35,7 +35,7 @@ describe('the blocks', () => {
     expect(after[0]).toEqual(own[0]);
   });
 
-  test('say nothing without items', () => {
+  test('are left out if they have no items', () => {
     const none = { ...manifest, context_early: [], context_reinforce: [], answer_guidance: [] };
     expect(assemble(stack, none)).toEqual(stack);
     const guidance = assemble(stack, { ...none, answer_guidance: ['Name Ann'] });

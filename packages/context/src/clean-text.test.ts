@@ -20,7 +20,7 @@ test.each([
   expect(cleanText(text)).toBe(expected);
 });
 
-test('gives one line without hidden characters, and cleaning it again changes nothing', () => {
+test('returns one line without hidden characters, and a second cleaning changes nothing', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
       const clean = cleanText(text);
@@ -31,7 +31,7 @@ test('gives one line without hidden characters, and cleaning it again changes no
   );
 });
 
-test('cleans a text of 1 MiB soon, whatever is in it', () => {
+test('cleans any text of 1 MiB quickly', () => {
   for (const part of ['\u200b', ' ', 'e\u0301', '\ufe01', '\ud800', 'a\u202e']) {
     const text = part.repeat(Math.ceil((1 << 20) / part.length));
     const began = performance.now();

@@ -245,7 +245,7 @@ describe('the chat goes on, and the record says why there is no manifest, if the
     expect(actionId).toMatch(/^act_/);
   });
 
-  test('answers well, but the plane is away', async () => {
+  test('answers, but the plane is away', async () => {
     const warned = vi.spyOn(console, 'warn').mockImplementation(() => {});
     onTestFinished(() => void warned.mockRestore());
     const away: PlaneProcess = { ...plane, url: 'http://127.0.0.1:1' };

@@ -20,7 +20,7 @@ test.each([
   'Never mind the dog! Ask how he is',
   'Instead of advice, ask how she feels',
   'Skip the small talk and ask about the dog',
-])('asks: %s', (item) => {
+])('recognizes a follow-up question: %s', (item) => {
   expect(asksFollowUp(item)).toBe(true);
 });
 
@@ -41,11 +41,11 @@ test.each([
   'End with her name',
   'Answer the inquiry about Graz',
   '',
-])('does not ask: %s', (item) => {
+])('recognizes that this is not a follow-up question: %s', (item) => {
   expect(asksFollowUp(item)).toBe(false);
 });
 
-test('reads a long text soon', () => {
+test('reads a long text quickly', () => {
   for (const word of ['ask a ', 'ask ', 'end with a ', 'invite ', 'not ', "'"]) {
     const began = performance.now();
     asksFollowUp(word.repeat(200_000));

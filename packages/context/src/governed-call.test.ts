@@ -10,7 +10,7 @@ function callOf(actions: string[]): ModelCall {
   };
 }
 
-test('never waits for an approval, even if the instance does, and names the action', async () => {
+test('never waits for an approval, even if the instance waits, and names the action', async () => {
   const mandate = new Mandate({
     mandate: { toolPolicies: { pay: { requiresConfirmation: true } } },
     onDefer: 'wait',
@@ -28,6 +28,6 @@ test.each<[unknown, object]>([
   [Object.assign(new Error('x'), { status: '503' }), { outcome: 'failed', status: null }],
   [new TypeError('fetch failed'), { outcome: 'failed', status: null }],
   [null, { outcome: 'failed', status: null }],
-])('an error of the provider is its status: %s', (error, expected) => {
+])('reports an error of the provider by its HTTP status: %s', (error, expected) => {
   expect(answerOfError(error, new AbortController().signal)).toEqual(expected);
 });

@@ -24,7 +24,7 @@ test('the last text before the message is data between tags, with the role of th
   expect(late?.content).not.toMatch(/^(?!- |<|Notes )/m);
 });
 
-test('guidance to skip a confirmation skips none', async () => {
+test('guidance that tells the agent to skip a confirmation has no effect', async () => {
   const mandate = new Mandate({ mandate: { toolPolicies: { pay: { requiresConfirmation: true } } } });
   const tools = mandate.createExecutor({ agentId: 'chat' });
   let paid = 0;

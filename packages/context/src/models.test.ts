@@ -112,7 +112,7 @@ describe.each(PROVIDERS)('%s', (provider) => {
   test.each([
     ['answers late', { text: TEXT, delayMs: 5_000 }],
     ['never answers', { fault: { kind: 'hang', afterEvents: 0 } as const }],
-  ])('is aborted if the server %s, and stays charged', async (_, script) => {
+  ])('is aborted if the server %s, and keeps its charge', async (_, script) => {
     const { build, codes, server, mandate } = await scene(provider, { script, timeoutMs: 300 });
     const began = performance.now();
     expect(await build()).toBeNull();
@@ -123,13 +123,13 @@ describe.each(PROVIDERS)('%s', (provider) => {
     expect((await mandate.getCost('context-builder')).llmMicros).toBeGreaterThan(0);
   });
 
-  test('is not reached if there is no server', async () => {
+  test('fails with PROVIDER_ERROR if there is no server', async () => {
     const { build, codes } = await scene(provider, { url: 'http://127.0.0.1:9' });
     expect(await build()).toBeNull();
     expect(codes()).toEqual(['PROVIDER_ERROR']);
   });
 
-  test('is not called if the mandate refuses, and the action is on record', async () => {
+  test('is not called if the mandate refuses, and the refused action is recorded', async () => {
     const refusing = { ...DOCUMENT, allowedModels: ['other'] };
     const { build, codes, server, records } = await scene(provider, { options: { mandate: refusing } });
     expect(await build()).toBeNull();
@@ -162,7 +162,7 @@ describe.each(PROVIDERS)('%s', (provider) => {
   });
 });
 
-test('models that refuse a temperature or a form are asked without', async () => {
+test('models that refuse a temperature or an output format are called without these fields', async () => {
   const server = await startModelServer({ text: TEXT });
   onTestFinished(() => server.close());
   const mandate = new Mandate({ mandate: {} });

@@ -84,7 +84,7 @@ test('drops a record that the plane refuses, and no other', async () => {
   expect(errors).toEqual([expect.stringContaining('the plane answered 400 {"code":"SAID"}')]);
 });
 
-test('never waits: beyond its limit a record is dropped and counted', async () => {
+test('drops and counts a record beyond its limit, and never waits', async () => {
   const { records } = await plane(() => new Promise(() => {}), { maxWaiting: 2 });
   const began = performance.now();
   for (const id of ids(100)) records.record(recordOf(id));
@@ -92,7 +92,7 @@ test('never waits: beyond its limit a record is dropped and counted', async () =
   expect(records.counts()).toEqual({ sent: 0, waiting: 2, dropped: 98 });
 });
 
-test('is bounded in size too', async () => {
+test('limits the size of all waiting records too', async () => {
   const { records } = await plane(() => new Promise(() => {}));
   const large = recordOf('x'.repeat(1 << 20));
   for (let times = 0; times < 20; times += 1) records.record(large);
@@ -100,7 +100,7 @@ test('is bounded in size too', async () => {
   expect(records.counts().dropped).toBeGreaterThan(3);
 });
 
-test('close drops what a dead plane did not take, and later records', async () => {
+test('close drops the records that a dead plane did not accept, and later records', async () => {
   const records = contextRecords({ url: 'http://127.0.0.1:9', apiKey: 'k', onError: () => {} });
   records.record(recordOf('a'));
   await records.close({ timeoutMs: 50 });
@@ -123,14 +123,14 @@ test('a handler that throws stops nothing', async () => {
   warned.mockRestore();
 });
 
-test('a record is what the plane takes', () => {
+test('makes records in the form that the plane accepts', () => {
   const build = { ...recordOf('a'), tenant: 'acme' };
   const logged = { event: 'context.built', reportedBy: { keyId: 'k' }, build };
   expect(contextBuilt.parse(logged)).toEqual(logged);
 });
 
 test.each(['a', '\u0000', '€', '😀', '"'])(
-  'a text of many %j is cut so that its record stays small',
+  'cuts a text of many %j, so that its record stays small',
   (part) => {
     expect(recordable(part.repeat(100))).toBe(part.repeat(100));
     const cut = recordable(part.repeat(200_000));

@@ -24,11 +24,11 @@ describe('the text', () => {
     expect(faultOf(text)).toBe(fault);
   });
 
-  test.each(['\u{feff}', ' \n', '```json\n'])('passes behind %j', (before) => {
+  test.each(['\u{feff}', ' \n', '```json\n'])('is accepted after %j', (before) => {
     expect(faultOf(before + whole + (before.startsWith('`') ? '\n```' : ' '))).toBeNull();
   });
 
-  test('counts for nothing if the model was stopped', () => {
+  test('is not used if the model was stopped before the end', () => {
     expect(faultOf(whole, 'max_tokens')).toBe('TRUNCATED');
     expect(faultOf('', 'length')).toBe('TRUNCATED');
     expect(faultOf(whole, 'refusal')).toBe('REFUSED');
@@ -50,7 +50,7 @@ describe('a repeated key', () => {
     '{"focus":"focus","question_type":"casual","x":[{"focus":1},{"focus":2}]}',
     '{"focus":"{\\"a\\":1,\\"a\\":2}","question_type":"casual"}',
     '{"focus":"a","question_type":"casual","x":["a","a"],"y":{"a":[],"b":{"a":1}}}',
-  ])('is not seen in %s', (text) => {
+  ])('is not reported for %s', (text) => {
     expect(faultOf(text)).toBeNull();
   });
 });
@@ -81,7 +81,7 @@ describe('the object', () => {
     expect(manifest?.answer_guidance).toEqual(['a b', '😀'.repeat(300)]);
   });
 
-  test('gives nothing to the prototype of objects', () => {
+  test('changes no prototype of objects', () => {
     const text = `{"focus":"a","question_type":"casual","__proto__":{"context_early":["x"]},"constructor":1}`;
     expect(readAnswer({ text }).manifest?.context_early).toEqual([]);
     expect(Object.hasOwn(Object.prototype, 'context_early')).toBe(false);
@@ -98,7 +98,7 @@ test.each([
   ['many quotes', `{"focus":"${'\\"'.repeat(32_000)}","question_type":"casual"}`],
   ['many backticks', '`'.repeat(UNITS)],
   ['a text over the limit', `"${'x'.repeat(2 << 20)}"`],
-])('reads a hostile answer soon: %s', (_, text) => {
+])('reads a hostile answer quickly: %s', (_, text) => {
   const began = performance.now();
   readAnswer({ text });
   expect(performance.now() - began).toBeLessThan(1_000);

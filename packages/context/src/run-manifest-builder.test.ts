@@ -61,7 +61,7 @@ test('the record contains the conversation only on demand', async () => {
 });
 
 describe('a request that is skipped', () => {
-  test('makes no call and no warning, and is recorded', async () => {
+  test('causes no call and no warning, and is recorded', async () => {
     vi.stubEnv('ENABLE_MANIFEST_BUILDER', 'false');
     const { deps, records, failures, calls } = scene();
     expect(await runManifestBuilder({ message: 'a', parentActionId: 'act_9' }, deps)).toBeNull();
@@ -90,7 +90,7 @@ describe('the end of the wait', () => {
     expect(failures).toMatchObject([{ code: 'TIMEOUT' }]);
   });
 
-  test('comes when the caller gives up, and before the call if the caller has already left', async () => {
+  test('comes when the caller gives up, even before the call is made', async () => {
     const leaving = new AbortController();
     const { deps, failures, calls } = scene(() => {
       leaving.abort();
@@ -104,7 +104,7 @@ describe('the end of the wait', () => {
     expect(failures).toMatchObject([{ code: 'CANCELLED' }, { code: 'CANCELLED' }]);
   });
 
-  test('is late too if the process was busy when the time was over', async () => {
+  test('is noticed even if the process was busy at this moment', async () => {
     const { deps, failures } = scene(async () => {
       const until = performance.now() + 60;
       while (performance.now() < until);
@@ -114,10 +114,13 @@ describe('the end of the wait', () => {
     expect(failures).toMatchObject([{ code: 'TIMEOUT' }]);
   });
 
-  test.each([0, -5, Number.NaN])('is the default for %s ms', async (timeoutMs) => {
-    const { deps } = scene();
-    expect(await runManifestBuilder({}, { ...deps, config: { timeoutMs } })).not.toBeNull();
-  });
+  test.each([0, -5, Number.NaN])(
+    'comes after the default time if the setting is %s ms',
+    async (timeoutMs) => {
+      const { deps } = scene();
+      expect(await runManifestBuilder({}, { ...deps, config: { timeoutMs } })).not.toBeNull();
+    },
+  );
 });
 
 describe('never throws', () => {

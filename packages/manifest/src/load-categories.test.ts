@@ -17,7 +17,7 @@ function messageOf(text: string): string | undefined {
 const inStore = (fields: string) => `stores: { s: { kind: filesystem, ${fields} } }`;
 
 describe('faults of a config of categories', () => {
-  test('a bad name hides no fault below it', () => {
+  test('a bad name does not hide faults in the category with this name', () => {
     const text = 'stores: { My_Store: { categories: { A: { policies: { defaultTtl: 0 } } } } }';
     expect(faultsOf(text).toSorted()).toEqual([
       'FIELD_MISSING stores.My_Store.kind',
@@ -27,11 +27,11 @@ describe('faults of a config of categories', () => {
     ]);
   });
 
-  test('a list in the place of a map is one fault, not a fault of its names', () => {
+  test('a list in the place of a map is one fault, and its indexes are not reported as bad names', () => {
     expect(faultsOf(inStore('categories: [a, b]'))).toEqual(['VALUE_INVALID stores.s.categories']);
   });
 
-  test('a file that is no YAML gets no fault of its fields', () => {
+  test('if a file is not valid YAML, no faults of its fields are reported', () => {
     expect(faultsOf(inStore('categories: { a: {}, a: { b: 1 } }'))).toEqual([
       'KEY_TWICE stores.s.categories.a',
     ]);
@@ -74,7 +74,7 @@ describe('large and hostile configs', () => {
     expect(faultsOf(config(CAPS.categories))).toEqual(['VALUE_INVALID stores']);
   });
 
-  test('at most 24 categories below each other are accepted, and the fault is at the first that is too deep', () => {
+  test('at most 24 levels of categories are accepted, and the fault is at the first category that is too deep', () => {
     const fields = inStore(`categories: { c1: ${deep(CAPS.categoryDepth)} }`);
     expect(loadCategories(fields).ok).toBe(true);
     const { errors } = loadCategories(`stores:
@@ -112,15 +112,18 @@ describe('large and hostile configs', () => {
     );
   });
 
-  test('the stores count too', () => {
+  test('stores count as categories for this limit', () => {
     const stores = Object.fromEntries(Object.keys(wide(CAPS.categories + 1)).map((name) => [name, {}]));
     expect(categoriesSection.safeParse(stores).success).toBe(false);
   });
 
-  test.each(['stores', 'categories', 'constructor'])('a store called %s hides no categories', (name) => {
-    const section = { [name]: { categories: wide(10) }, other: { categories: wide(CAPS.categories) } };
-    expect(categoriesSection.safeParse(section).success).toBe(false);
-  });
+  test.each(['stores', 'categories', 'constructor'])(
+    'the categories of a store with the name %s are counted',
+    (name) => {
+      const section = { [name]: { categories: wide(10) }, other: { categories: wide(CAPS.categories) } };
+      expect(categoriesSection.safeParse(section).success).toBe(false);
+    },
+  );
 
   test.each(['{', '{ "a": ', '[', 'a: '])('a nesting of %s is refused and exhausts no stack', (opening) => {
     const { ok, errors } = loadCategories(`stores: ${opening.repeat(20_000)}`);
@@ -128,7 +131,7 @@ describe('large and hostile configs', () => {
     expect(errors[0]?.code).toBe('YAML_INVALID');
   });
 
-  test('categories below each other are refused where the nesting is too deep', () => {
+  test('deeply nested categories are refused at the place where the nesting is too deep', () => {
     const nested = (depth: number): object =>
       depth === 0 ? {} : { subcategories: { a: nested(depth - 1) } };
     const config = (depth: number) =>
@@ -137,13 +140,13 @@ describe('large and hostile configs', () => {
     expect(loadCategories(config(100)).ok).toBe(false);
   });
 
-  test('a name that objects inherit is no category unless the config has it', () => {
+  test('a name that objects inherit is a category only if the config contains it', () => {
     expect(faultsOf('{ "stores": { "__proto__": { "kind": "filesystem" } } }')).toEqual(['YAML_INVALID ']);
     expect(Object.keys(compileCategories({ stores: {} }))).toEqual([]);
   });
 });
 
-test('the section of a policy has no field that changes no decision of a store', () => {
+test('the section of a policy contains only fields that change decisions', () => {
   const loaded = loadCategories(inStore('properties: { path: /srv }, policies: { defaultTtl: 7 }'));
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
   expect(compileCategories(loaded.categories)).toEqual({ s: { policies: { defaultTtl: 7 } } });

@@ -4,7 +4,7 @@ import { loadManifest } from './load-manifest.ts';
 
 const [manifest, policy] = [JSON.stringify(MANIFEST), JSON.stringify(POLICY)];
 
-test('loads a pair, with the defaults filled in', () => {
+test('loads a manifest and its policy, with the defaults filled in', () => {
   const loaded = loadChanged({});
   expect(loaded).toMatchObject({ ok: true, errors: [], warnings: [] });
   if (!loaded.ok) throw new Error('refused');
@@ -36,7 +36,7 @@ test('warns that a log level has no effect, in the file that states it', () => {
   expect(loadChanged({ policy: { audit: { log_events: ['output'] } } }).warnings).toEqual([]);
 });
 
-test('reports no fault of meaning while a field has a fault', () => {
+test('checks references and contradictions only if no field has a fault', () => {
   const loaded = loadChanged({
     manifest: { intents: [] },
     policy: { roles: 'user', tool_permissions: { x: {} } },
@@ -195,7 +195,7 @@ test.each<[string, object, string]>([
   expect(codesOf(loadChanged({ manifest }).warnings)).toContain(code);
 });
 
-test('warns of a list that is shorter than the principle', () => {
+test('warns if a list of tools is shorter than least privilege demands', () => {
   const policy = { memory_policies: { write: { llm_cannot: ['force_save'] } } };
   expect(codesOf(loadChanged({ policy }).warnings)).toEqual([
     'PRINCIPLE_HOLDS_ALL memory_policies.write.llm_cannot',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ProvenMap } from './proven-map.ts';
 
-test('made-up keys push out only made-up keys', () => {
+test('made-up keys replace only made-up keys', () => {
   const dropped: number[] = [];
   const map = new ProvenMap<number>(3, (value) => dropped.push(value));
   map.prove('real', 0);
@@ -11,7 +11,7 @@ test('made-up keys push out only made-up keys', () => {
   expect(map.values()).toEqual([0, 8, 9, 10]);
 });
 
-test('a proven entry stays proven, and the one that was not used for the longest time gives way', () => {
+test('a proven entry stays proven, and the entry with the oldest use is removed first', () => {
   const map = new ProvenMap<string>(2);
   map.keep('a', 'first');
   map.prove('a', 'first');

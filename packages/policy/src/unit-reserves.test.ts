@@ -27,7 +27,7 @@ test('reserves the most tokens of all policies that limit them', () => {
   expect(reserve(assuming(100), assuming(900, {}))).toMatchObject({ reserve: 1_100 });
 });
 
-test('charges by attempt if one policy does, also a policy that does not limit tokens', () => {
+test('charges by attempt if one policy says so, even a policy that does not limit tokens', () => {
   const attempt = { defaultChargingPolicy: { type: 'ATTEMPT_BASED' } };
   const tiered = { defaultChargingPolicy: { type: 'TIERED', attempt: 1, success: 1 } };
   const charging = (...policies: readonly object[]) => reserve(...policies)?.settling.charging;
@@ -36,7 +36,7 @@ test('charges by attempt if one policy does, also a policy that does not limit t
   expect(charging({ maxTokensTotal: 1 }, attempt)).toBe('ATTEMPT_BASED');
 });
 
-test('bounds what own reports give back by the fewest calls of all policies, in calls of this size', () => {
+test("limits what the agent's own reports give back to the smallest number of calls of all policies, in calls of this size", () => {
   const assumes = { maxTokensTotal: 1, defaultTokens: { maxOutputTokens: 0 } };
   const releases = (...all: readonly (object | 'unlimited')[]) =>
     reserve(...all.map((maxReleases) => ({ ...assumes, maxReleases })))?.settling.releases;

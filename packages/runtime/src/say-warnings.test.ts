@@ -6,7 +6,7 @@ function warning(name: string, message: string): Error {
   return Object.assign(new Error(message), { name });
 }
 
-test('logs warnings of Node, without those that ask for nothing', () => {
+test('logs warnings of Node, except warnings that need no action', () => {
   const process = new EventEmitter();
   const said: string[] = [];
   sayWarnings(process, ({ message }) => said.push(message));

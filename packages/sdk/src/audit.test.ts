@@ -54,7 +54,7 @@ test('an instance whose mandate has a fault leaves its spill folder free', async
   await mandate.close();
 });
 
-test('an output that is away changes no call', async () => {
+test('an output that fails changes no call', async () => {
   const errors: unknown[] = [];
   const mandate = new Mandate({
     agentId: 'bot',

@@ -15,7 +15,7 @@ function unhandledRejections(): unknown[] {
 }
 
 describe('a wait that an abort ends', () => {
-  test('returns the result or the error of the work, and then listens to the signal no longer', async () => {
+  test('returns the result or the error of the work, and then removes its listener from the signal', async () => {
     const stop = new AbortController();
     const wait = runUntilAborted(stop.signal, async () => 'done');
     expect(listenersOf(stop)).toBe(1);

@@ -68,7 +68,7 @@ describe('an obligation that the SDK cannot carry out blocks', () => {
     expect(await codeOf(turn.save())).toBe('UNKNOWN_OBLIGATION');
   });
 
-  test('an answer with a demand that it does not know', async () => {
+  test('an answer with an obligation that the SDK does not know', async () => {
     const { mandate } = obliging('output', OTHER);
     const turn = await openTurn(mandate, 'hello', { principal: USER });
     expect(await codeOf(turn.output('bye'))).toBe('UNKNOWN_OBLIGATION');
@@ -94,7 +94,7 @@ test('a default never replaces an argument that the call states', async () => {
   expect(args).toEqual({ count: 0, level: 'N5' });
 });
 
-test('the types of a turn and of governed memory follow the instance and the client', () => {
+test('the types of a turn and of governed memory depend on the instance and the client', () => {
   const client = {
     create: async (memory: { category: string; content: string; mood: string; expiresAt: string | null }) =>
       memory.mood,

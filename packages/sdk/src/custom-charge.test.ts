@@ -20,7 +20,7 @@ const perItem: Charge = (call, outcome) => {
   return outcome?.status === 'failure' ? items * 100_000 : items * 1_000_000;
 };
 
-test('a function says what a call costs, before and after it', async () => {
+test('a function states the cost of a call, before and after the call', async () => {
   const { tools, cost } = scene(perItem);
   await tools.run('pay', { items: 3 }, () => null);
   expect(await cost()).toBe(3_000_000);
@@ -89,7 +89,7 @@ test('a function is not asked about a call that was cancelled', async () => {
   expect([await cost(), errors]).toEqual([0, []]);
 });
 
-test('only local mode has it', () => {
+test('only local mode has this function', () => {
   const options = { agentId: 'bot', charge: () => 1 };
   expect(() => new Mandate({ ...options, mode: 'plane' }).agent()).toThrow('charge');
   expect(() => new PlaneMandate(options).agent()).toThrow('charge');

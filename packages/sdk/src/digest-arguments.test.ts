@@ -24,7 +24,7 @@ describe('arguments that are too large', () => {
     });
   });
 
-  test('with many texts that are too large together keep the shortest of them', async () => {
+  test('with many texts that are too large together keep the shortest texts', async () => {
     const { start } = scene();
     const args = {
       short: 'short',
@@ -62,7 +62,7 @@ describe('arguments that are too large', () => {
     expect((await run(`${content}a`)).duplicateOf).toMatchObject({ samePayload: true });
   });
 
-  test('that no digest makes fit are refused', async () => {
+  test('that are too large even with digests are refused', async () => {
     const { start } = scene();
     const args = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`field-${n}`, 'x'.repeat(60)]));
     await expect(start(args)).rejects.toMatchObject({ code: 'INVALID_ACTION' });

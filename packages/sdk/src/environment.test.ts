@@ -30,7 +30,7 @@ test('an unknown variable of the SDK is an error', () => {
   expect(() => optionsFromEnvironment({ MANDATE_SDK_MOD: 'plane' })).toThrow('MANDATE_SDK_MOD');
 });
 
-test('the default instance reads the environment at its first use, and configure() wins', async () => {
+test('the default instance reads the environment at its first use, and configure() takes precedence', async () => {
   const path = join(temporaryFolder(), 'mandates.yaml');
   writeFileSync(path, 'version: 1\nid: all\nagents: ["*"]\nallowedTools: [read]\n');
   vi.resetModules();

@@ -17,7 +17,7 @@ test('an error tells a model its code, its reason and what to do', () => {
   expect(error).toMatchObject({ name: 'MandateBlockedError', code: 'TOOL_DENIED', agentId: 'bot' });
 });
 
-test('the words of an operator become a sentence, so that a model reads where the remedy begins', () => {
+test('the reason of an operator becomes a sentence, so that a model sees where the remedy begins', () => {
   const facts = {
     remedy: 'Stop.',
     action: { id: 'a', agentId: 'bot', type: 'tool_call' },

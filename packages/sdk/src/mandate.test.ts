@@ -48,7 +48,7 @@ describe('a mandate file', () => {
 });
 
 describe('an executor', () => {
-  test('runs the functions that it was created with, by name and with their types', async () => {
+  test('runs the functions with which it was created, by name and with their types', async () => {
     const mandate = new Mandate({ agentId: 'bot', mandate: { allowedTools: ['read'] } });
     const tools = mandate.createExecutor({
       tools: {
@@ -198,7 +198,7 @@ describe('the kill switch', () => {
 });
 
 describe('getRemainingBudget', () => {
-  test('is null without a budget, and otherwise the least that any budget has left', async () => {
+  test('is null without a budget, and otherwise the smallest remaining amount of all budgets', async () => {
     expect(await new Mandate({ agentId: 'bot', mandate: {} }).getRemainingBudget()).toBe(null);
     const mandate = new Mandate({
       agentId: 'bot',

@@ -104,7 +104,7 @@ describe('a call that is asked', () => {
     expect(await mandate.getCallCount()).toBe(1);
   });
 
-  test.each(OTHER_CONTENT)('is refused with %s after a restart too', async (_what, other) => {
+  test.each(OTHER_CONTENT)('is refused with %s, also after a restart', async (_what, other) => {
     const { agent, state } = scene();
     await agent.start(call({ to: 'ann' }));
     expect(await codeOf(scene(PAY, state).agent.start(other))).toBe('DUPLICATE_ACTION');
@@ -134,14 +134,14 @@ describe('a call that is asked', () => {
     ]);
   });
 
-  test('and refused gets the same refusal again, without a new decision', async () => {
+  test('and refused gets the same refusal again, without another decision', async () => {
     const { agent } = scene({ deniedTools: ['pay'] });
     const first = await agent.ask(call({})).catch(findMandateError);
     const second = await agent.start(call({})).catch(findMandateError);
     expect(second).toBe(first);
   });
 
-  test('and refused for now is decided again when its time has come', async () => {
+  test('and refused for a limited time is decided again after this time', async () => {
     const { agent } = scene({ toolPolicies: { pay: { rateLimit: { maxCalls: 1, windowMs: 1_000 } } } });
     await agent.start(call({}, { callId: 'call_1' }));
     expect(await codeOf(agent.ask(call({})))).toBe('RATE_LIMIT_EXCEEDED');
@@ -224,7 +224,7 @@ describe('a tool that is run twice', () => {
     expect(await tools.run('pay', {}, () => 'paid', options)).toBe('paid');
   });
 
-  test('gives the second its result only while the result is remembered, and never runs twice', async () => {
+  test('gives the second call the result only while the result is remembered, and never runs twice', async () => {
     const { tools } = scene({ maxCostTotal: 10_000 });
     const run = (n: number) => tools.run('pay', {}, () => `paid ${n}`, { callId: `call_${n}` });
     for (let n = 0; n <= 200; n += 1) await run(n);
@@ -240,7 +240,7 @@ describe('a tool that is run twice', () => {
   });
 });
 
-test('ids of actions that cannot be written as they are become a hash', async () => {
+test('ids of actions with characters that an id may not have become a hash', async () => {
   const { agent } = scene();
   const id = async (runId: string, callId: string) =>
     (await agent.start(call({}, { runId, callId }))).action.id;

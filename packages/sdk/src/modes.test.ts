@@ -45,7 +45,7 @@ test.each<[object, string]>([
   [{ onDefer: 'waitt' }, 'onDefer is "waitt"'],
   [{ deferTimeoutMs: '1s' }, 'deferTimeoutMs is 1s'],
   [{ deferTimeoutMs: Number.NaN }, 'deferTimeoutMs is NaN'],
-])('options that describe no possible wait for a person are refused: %j', (options, message) => {
+])('options that describe an impossible wait for a person are refused: %j', (options, message) => {
   expect(() => used({ mandate: PAY, ...options })).toThrow(message);
 });
 

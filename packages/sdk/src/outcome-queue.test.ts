@@ -26,7 +26,7 @@ test.each([
   expect(queue.counts().lost).toBe(count);
 });
 
-test('sends outcomes again until they are taken, and reports the delay once', async () => {
+test('sends outcomes again until they are accepted, and reports the delay once', async () => {
   let tries = 0;
   const { queue, errors, add } = queueTo(async () => {
     tries += 1;

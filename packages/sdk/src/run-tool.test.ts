@@ -60,7 +60,7 @@ test('a tool does not start after a kill between the ALLOW and the start', async
   expect(tool).not.toHaveBeenCalled();
 });
 
-test('a call id runs once, although its validator makes other arguments at each ask', async () => {
+test('a call with the same call id runs once, although its validator makes other arguments each time', async () => {
   const { tools } = scene();
   const gaveUp = new AbortController();
   const started = Promise.withResolvers<void>();
@@ -92,7 +92,7 @@ describe('the arguments of a tool', () => {
     expect(await running).toEqual({ path: '/tmp/a', deep: { list: [1] } });
   });
 
-  test('are what JSON makes of them, for the checks and for the tool', async () => {
+  test('are converted as by JSON, for the checks and for the tool', async () => {
     const schema = { type: 'object', properties: { path: { type: 'string', enum: ['/tmp/a'] } } };
     const { tools } = scene({ toolPolicies: { read: { argumentValidation: { schema } } } });
     const args = { path: '/etc/passwd', toJSON: () => ({ path: '/tmp/a' }) };
@@ -134,7 +134,7 @@ test.each<[string, unknown, RunOptions, RegExp]>([
     {},
     /: the call has \d+ bytes; 262144 are allowed\. To run it, send less, or split it\.$/,
   ],
-])('%s: the refusal speaks of the call, and not of a record', async (_what, args, options, words) => {
+])('%s: the refusal mentions the call, and not a record', async (_what, args, options, words) => {
   const error = await errorOf(scene().tools.run('pay', args as object, () => 'paid', options));
   expect(error).toMatchObject({ code: 'INVALID_ACTION', message: expect.stringMatching(words) });
 });
@@ -173,7 +173,7 @@ describe('a tool that finished', () => {
 });
 
 describe('an error of the SDK', () => {
-  test('does not keep a kill from aborting running calls', async () => {
+  test('does not prevent a kill from aborting running calls', async () => {
     const { tools, state, mandate } = scene();
     const started = Promise.withResolvers<void>();
     const running = errorOf(
@@ -287,7 +287,7 @@ test.each<[string, unknown]>([
   expect(tool).not.toHaveBeenCalled();
 });
 
-test('a call runs with the decided arguments, even if the caller changes the arguments of its ask', async () => {
+test('a call runs with the decided arguments, even if the caller changes its arguments object later', async () => {
   const { mandate } = scene();
   const call: Call = { type: 'tool_call', tool: 'pay', args: { to: 'ann' }, options: { callId: 'call-1' } };
   const asked = await mandate.agent().ask(call);

@@ -84,7 +84,7 @@ describe('a sub-agent', () => {
     expect(await mandate.getRemainingBudget()).toBe(0);
   });
 
-  test('learns which ancestor has the budget or rate that refuses its call', async () => {
+  test('is told which ancestor has the budget or rate that refuses its call', async () => {
     const pay = { cost: 5, rateLimit: { maxCalls: 1, windowMs: 60_000 } };
     const reasonUnder = async (document: MandateDocument) => {
       const { mandate } = scene(document);
@@ -126,7 +126,7 @@ describe('a sub-agent', () => {
     expect([await call(mandate), await call(helper), await call(last)]).toEqual(['ran', 'ran', 'ran']);
   });
 
-  test('is stopped alone by a kill of itself', async () => {
+  test('alone is stopped by a kill of this sub-agent', async () => {
     const { mandate } = scene({});
     const helper = mandate.delegate({ agentId: 'helper', mandate: {} });
     await mandate.kill('helper', 'runaway');
@@ -134,7 +134,7 @@ describe('a sub-agent', () => {
     expect([await call(helper), await call(mandate)]).toEqual(['AGENT_KILLED', 'ran']);
   });
 
-  test('follows a mandate that is stated for its parent later', async () => {
+  test('obeys a mandate that is stated for its parent later', async () => {
     const { mandate } = scene({});
     const tools = mandate.delegate({ agentId: 'helper', mandate: {} }).createExecutor();
     expect(await codeOf(tools.run('pay', {}, () => null))).toBe('ran');

@@ -31,7 +31,7 @@ test('runs a bounded number of tasks at one time, in their order', async () => {
   expect(begun()).toEqual([true, true, true, true]);
 });
 
-test('a task that fails gives its place to the next', async () => {
+test('frees the place of a task that fails for the next task', async () => {
   const semaphore = new Semaphore({ running: 1, waiting: 10 });
   const failing = semaphore.run(later(), () => Promise.reject(new Error('the bank is closed')));
   const next = semaphore.run(later(), async () => 'paid');

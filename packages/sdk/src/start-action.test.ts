@@ -16,7 +16,7 @@ describe('a model call', () => {
     maxOutputTokens: 100,
   } as const;
 
-  test('reserves the most that it can cost, and settles to its actual cost', async () => {
+  test('reserves the highest possible cost, and is settled at the actual cost', async () => {
     const mandate = new Mandate({ agentId: 'bot', mandate: { maxCostTotal: 1, allowedTools: [] } });
     const running = await mandate.agent().start(call);
     expect((await mandate.getCost()).llmMicros).toBeGreaterThan(2_000);
@@ -25,7 +25,7 @@ describe('a model call', () => {
     expect(await mandate.getCallCount()).toBe(1);
   });
 
-  test('settles to the price of its tokens, also those that an aborted call delivered', async () => {
+  test('is settled at the price of its tokens, also if it was aborted', async () => {
     const errors: unknown[] = [];
     const mandate = new Mandate({
       agentId: 'bot',

@@ -70,7 +70,7 @@ test('an executor states the check of each tool, and a call may replace it', asy
   ]).toEqual(['ran', 'VERIFICATION_FAILED', 'ran', 'VERIFICATION_FAILED', 'ran']);
 });
 
-test('a check of a tool that cannot work is an error when the executor is made', () => {
+test('an invalid check of a tool is an error when the executor is created', () => {
   const { mandate } = scene();
   const pay = () => 'paid';
   const toolOptions = { pay: { verifyResult: () => true, verifyTimeoutMs: 0 } };

@@ -37,7 +37,7 @@ describe('a wrapped function', () => {
     expect(refused).toMatchObject({ code: 'TOOL_DENIED', decision: { action: { args } } });
   });
 
-  test('with one object as its parameter is decided with the fields of the object', async () => {
+  test('with one object as its parameter is decided with the fields of the object as arguments', async () => {
     const read = scene().fn('read', async ({ path }: { path: string }) => path);
     expect(await read({ path: '/tmp/a' })).toBe('/tmp/a');
     const denied = scene({ deniedTools: ['read'] }).fn('read', ({ path }: { path: string }) => path);

@@ -46,7 +46,7 @@ test('counts a reported amount above the cap as excess', () => {
   expect(charge({ usage: many })).toMatchObject({ charged: 300, excess: 700 });
 });
 
-test('lets own reports give back up to the bound', () => {
+test("lets the agent's own reports give back amounts up to the bound", () => {
   const releases = { amount: 150, percent: 20 };
   expect(charge({ status: 'failure' }, { releases }, 50)).toMatchObject({ charged: 0, released: 100 });
   const refused = { charged: 100, released: 0, releaseRefused: true };

@@ -51,7 +51,7 @@ test.each<[string, Partial<TokenPrice>[], Partial<TokenUsage>, micros: number]>(
   expect(usageMicrosOf(all, { inputTokens: 0, outputTokens: 0, ...usage })).toBe(micros);
 });
 
-test('no price without usage, and no price without prices', () => {
+test('returns null without a usage, and without prices', () => {
   expect(usageMicrosOf([PRICE], undefined)).toBeNull();
   expect(usageMicrosOf(undefined, { inputTokens: 1, outputTokens: 1 })).toBeNull();
 });

@@ -12,7 +12,7 @@ const problemIn = ({ status, location }: { status: number; location: string | nu
   return searchParams.get('problem');
 };
 
-test('signs a person in with the role of the first rule that fits, and shows the page that they wanted', async () => {
+test('signs a person in with the role of the first rule that matches, and shows the page that the person wanted', async () => {
   const { browser, provider, controlRecords } = await openScene();
   const one = browser();
   const answer = await one.signIn('ann', '?back=/decisions%3Ftool=pay');
@@ -66,7 +66,7 @@ test('names the ways to sign in, with the provider only if there is one', async 
 test.each([
   ['bob', 'has no group of a rule'],
   ['eve', 'has a group that a rule refuses'],
-])('refuses %s, who %s, on record and in the log', async (name) => {
+])('refuses %s, who %s, and writes the refusal to the audit and the log', async (name) => {
   const { browser, controlRecords, accessRecords, lines, server } = await openScene();
   const one = browser();
   expect(problemIn(await one.signIn(name))).toBe('SIGN_IN_NOT_ALLOWED');
@@ -84,7 +84,7 @@ test.each([
   });
 });
 
-test('shows only a code of a refusal by the provider, and none of its text', async () => {
+test('shows only the code of a refusal by the provider, and no text of the provider', async () => {
   const { browser } = await openScene();
   const answer = await browser().signIn('nobody');
   expect(problemIn(answer)).toBe('SIGN_IN_DENIED');
@@ -144,7 +144,7 @@ test('refuses a code that the provider issued for another client', async () => {
   expect(problemIn(await one.open((await one.prove(at, 'ann')).href))).toBe('SIGN_IN_INVALID');
 });
 
-test('refuses a code that belongs to another sign-in, because of the verifier of PKCE', async () => {
+test('refuses a code that belongs to another sign-in, by the PKCE verifier', async () => {
   const { browser } = await openScene();
   const [attacker, victim] = [browser(), browser()];
   const stolen = await victim.prove(await victim.begin(), 'root');
@@ -263,7 +263,7 @@ test('issues one key to a person who signs in several times at once', async () =
   expect(await controlRecords()).toHaveLength(1);
 });
 
-test('gives another key once the claims give another role or tenant, and the old key ends with its sessions', async () => {
+test('issues another key when the claims give another role or tenant, and the old key ends with its sessions', async () => {
   const { browser, provider, controlRecords } = await openScene();
   const before = browser();
   await before.signIn('ann');
@@ -315,7 +315,7 @@ test('replaces keys that another secret of the data folder made', async () => {
   ]);
 });
 
-test('replaces a key that expires within the longest session', async () => {
+test('replaces a key that could expire during a session', async () => {
   const { browser, openServer, controlRecords } = await openScene();
   await browser().signIn('ann');
   const later = await openServer();
@@ -328,7 +328,7 @@ test('replaces a key that expires within the longest session', async () => {
 const grave = (one: TestBrowser) =>
   one.open('/v1/grave', { method: 'POST', headers: { 'sec-fetch-site': 'same-origin' } });
 
-test('asks for a fresh proof before what is grave, and a session without a password does not count', async () => {
+test('demands a fresh sign-in before a grave action, and a sign-in without a password does not count', async () => {
   const { browser, server } = await openScene();
   const one = browser();
   await one.signIn('ann', '?again=true');
@@ -340,7 +340,7 @@ test('asks for a fresh proof before what is grave, and a session without a passw
   expect(JSON.parse((await grave(one)).text)).toMatchObject({ code: 'SIGN_IN_AGAIN' });
 });
 
-test('sends a person who must prove again who they are to the form of the provider', async () => {
+test('sends a person who must sign in again to the form of the provider', async () => {
   const { browser, provider } = await openScene();
   const one = browser();
   await one.signIn('ann');
@@ -352,7 +352,7 @@ test('sends a person who must prove again who they are to the form of the provid
   expect((await grave(one)).status).toBe(200);
 });
 
-test('refuses an old proof, even if the browser removed the demand for a new one', async () => {
+test('refuses an old sign-in, even if the browser removed the demand for a new sign-in', async () => {
   const { browser, server } = await openScene();
   const one = browser();
   await one.signIn('ann', '?again=true');
@@ -365,7 +365,7 @@ test('refuses an old proof, even if the browser removed the demand for a new one
   expect(new URL(refused.location ?? '').searchParams.get('again')).toBe('true');
 });
 
-test('does not make a fresh session from a session', async () => {
+test('does not make a fresh session from an existing session', async () => {
   const { browser } = await openScene();
   const one = browser();
   await one.signIn('ann');

@@ -188,7 +188,7 @@ describe('policies', () => {
     expect((await author('POST', '/v1/policies/reads/rollback', { version: 9 })).status).toBe(404);
   });
 
-  test('say what may be done in a category of memories, and which category says so', async () => {
+  test('say what may be done in a category of memories, and which category decides each point', async () => {
     const { author } = await scene();
     const categories = { standup: { policies: { defaultTtl: 7, permissions: { delete: false } } } };
     const governance = { categories: { notes: { policies: { maxContentLength: 5_000 }, categories } } };
@@ -315,7 +315,7 @@ describe('rules', () => {
     expect(await reorder(['x', 'y'], 4)).toMatchObject({ status: 409, body: { code: 'RULES_DIFFER' } });
   });
 
-  test('are answered with the lint findings about them', async () => {
+  test('are answered with the lint findings about the rule', async () => {
     const { author } = await scene();
     await author('POST', '/v1/agents', AGENT);
     const { body } = await author('POST', '/v1/rules', { ...RULE, groups: ['nobody'] });

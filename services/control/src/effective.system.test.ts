@@ -91,7 +91,7 @@ test('shows a moment of the past as it was then', async () => {
   expect(await effective('bot-1', `?at=${at(-1)}`)).toMatchObject({ status: 'unregistered', revision: 0 });
 });
 
-test('shows no agent of another tenant, and refuses what is no time', async () => {
+test('shows no agent of another tenant, and refuses a text that is not a time', async () => {
   const { call, effective } = await scene();
   expect((await call('other', 'GET', '/v1/agents/bot-1/effective')).body).toMatchObject({
     ...{ status: 'unregistered', agent: null, rules: [] },

@@ -31,7 +31,7 @@ test('follows edits of the gate, and keeps the last good one after a bad edit an
   expect(risk()).toBe('standard');
 });
 
-test('a gate that appears later holds from then on', async () => {
+test('a gate file that appears later applies from then on', async () => {
   const { write, open } = gateOf(null);
   const { file, risk } = open();
   expect(file.gate()).toBe(null);
@@ -39,7 +39,7 @@ test('a gate that appears later holds from then on', async () => {
   await waitUntil('the gate', () => risk() === 'safe');
 });
 
-test('refuses the start with a bad gate, and without a gate that a setting names', () => {
+test('does not start with a bad gate, or if the gate that a setting names is missing', () => {
   expect(() => gateOf('max_risk_level: high\n').open()).toThrow(/gate\.yaml:1:1 max_risk_level/);
   expect(() => gateOf(null).open(true)).toThrow(/the gate of agent manifests is bad/);
 });

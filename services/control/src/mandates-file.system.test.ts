@@ -11,7 +11,7 @@ function read(text: string): FollowedMandates {
   return { revision: 3, inForceSinceMs: NOW_MS, mandates: loaded.mandates, faults: [] };
 }
 
-test('shows the mandates in force, and the faults of an edit that is not', async () => {
+test('shows the mandates in force, and the faults of an edit that is not in force', async () => {
   const fault = { line: 4, column: 1, path: 'maxCostTotal', message: 'must be at least 0' };
   const file = { ...read('version: 1\nid: bots\nagents: ["bot-*", other]\n'), faults: [fault] };
   const { call } = await controlOn(await openLog(), { mandatesFile: () => file });

@@ -62,7 +62,7 @@ describe('publishing a manifest', () => {
     });
   });
 
-  test('compares it with the version before, marks what widens, and removes what it no longer has', async () => {
+  test('compares it with the version before, marks wider changes, and removes documents that it no longer has', async () => {
     const control = await scene();
     const { publish, call } = control;
     await publish(NARROWER);
@@ -93,7 +93,7 @@ describe('publishing a manifest', () => {
     expect(latest).toEqual({ changes: [], highest: null, widens: false });
   });
 
-  test('takes a graph recipe once its agents are published, and compares its versions', async () => {
+  test('accepts a graph recipe after its agents are published, and compares its versions', async () => {
     const { publish, call } = await scene();
     const early = await publish(GRAPH);
     expect(early).toMatchObject({
@@ -127,7 +127,7 @@ describe('publishing a manifest', () => {
     expect(followed.revision()).toBe(0);
   });
 
-  test('takes files, and keeps those that a run needs', async () => {
+  test('accepts files, and keeps the files that a run needs', async () => {
     const { publish, call } = await scene();
     const manifest = `${MANIFEST.replace('  search: {', '  search: { $ref: "tools.yaml#/search" }\n  other: {').replace('{ type: agent, agent: clerk }', '{ type: agent, agent: clerk, next: score }')}    score: { type: logic, code: score.py }\n`;
     const tools = 'search: { type: tool, name: Search, uri: "mcp://search.example/v2", risk_level: safe }\n';
@@ -150,7 +150,7 @@ describe('publishing a manifest', () => {
     ]);
   });
 
-  test('takes options of the compilation', async () => {
+  test('accepts options of the compilation', async () => {
     const { publish, call } = await scene();
     const { body } = await publish(MANIFEST, { options: { id: 'team-two', maxCostTotal: 5 } });
     expect(body).toMatchObject({ id: 'team-two' });

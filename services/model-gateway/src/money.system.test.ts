@@ -30,19 +30,19 @@ const CUT = { openai: 177, anthropic: 1_987 };
 describe.each(CLIENTS)('a stream of $name', (client) => {
   const { protocol } = client;
 
-  test('that its client leaves costs the delivered part, and is cancelled at the upstream', async () => {
+  test('costs the delivered part if its client leaves, and is cancelled at the upstream', async () => {
     const agent = await scene.agentUnder(PRICED);
     await leftByClient(scene, client, agent);
     expect(await agent.spent()).toBe(CUT[protocol]);
   });
 
-  test('that its upstream cuts costs the delivered part', async () => {
+  test('costs the delivered part if its upstream cuts it', async () => {
     const agent = await scene.agentUnder(PRICED);
     await cutByUpstream(scene, client, agent);
     expect(await agent.spent()).toBe(CUT[protocol]);
   });
 
-  test('that a kill stops ends with an error, costs the delivered part, and is cancelled at the upstream', async () => {
+  test('ends with an error if a kill stops it, costs the delivered part, and is cancelled at the upstream', async () => {
     const agent = await scene.agentUnder(PRICED);
     await endedByKill(scene, client, agent);
     expect(await agent.spent()).toBe(CUT[protocol]);

@@ -40,7 +40,7 @@ describe.each(CLIENTS)('$name', (client) => {
     }
   });
 
-  test('costs what the upstream says, whole or streamed', async () => {
+  test('costs what the upstream reports, whole or streamed', async () => {
     const usage = { inputTokens: 1_003, cachedInputTokens: 401, outputTokens: 207 };
     scene.models.script([{ usage }]);
     const agent = await scene.agentUnder(PRICED);

@@ -93,7 +93,7 @@ test('a fallback that the mandate does not allow is not called', async () => {
   expect(await answer.text()).toContain('MODEL_NOT_ALLOWED');
 });
 
-test('a document with an error changes nothing, and the next good document does', async () => {
+test('a document with an error changes nothing, and the next valid document takes effect', async () => {
   const agent = await scene.agentUnder(PRICED);
   const served = async (model: string) => (await post(agent, CHAT, { ...QUESTION, model })).status;
   const document = { ...documentOf(scene.models), defaults: {} };
@@ -257,7 +257,7 @@ test('a request with the same idempotency key runs once, and again only after a 
   scene.models.script({ usage });
 });
 
-test('a key of several agents must name the agent, and only one of its own', async () => {
+test('a request with a key of several agents must name one of these agents', async () => {
   const agent = await scene.agentUnder(PRICED);
   const operator = { ...agent, apiKey: scene.plane().keys.operator ?? '' };
   const codeOf = async (headers: Record<string, string>, as = agent) => {

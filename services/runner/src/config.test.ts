@@ -2,7 +2,7 @@ import { loadConfig } from '@mandate/runtime/settings';
 import { expect, test } from 'vitest';
 import { runnerConfig } from './config.ts';
 
-test('a runner without an API key is told how to make one', () => {
+test('a runner without an API key prints how to make one', () => {
   expect(() => loadConfig(runnerConfig, {})).toThrow(
     /MANDATE_RUNNER_API_KEY: is not set.*mandate keys issue --name runner --scopes publish report release/,
   );

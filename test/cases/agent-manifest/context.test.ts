@@ -31,12 +31,15 @@ test.each(contextCases('follow_up'))('$id: recognizes a follow-up question', ({ 
   expect({ followUp: asksFollowUp(String(given.item)) }).toEqual(then);
 });
 
-test.each(contextCases('assemble'))('$id: puts the blocks into the stack', ({ given, then }) => {
-  const block = z.object({ p: z.string(), role: z.string(), content: z.string() });
-  const shape = z.object({ stack: z.array(block), manifest: manifestOfCase.nullable() });
-  const { stack, manifest } = shape.parse(given);
-  expect({ stack: assemble(stack, manifest) }).toEqual(then);
-});
+test.each(contextCases('assemble'))(
+  '$id: puts the blocks of the manifest into the prompt stack',
+  ({ given, then }) => {
+    const block = z.object({ p: z.string(), role: z.string(), content: z.string() });
+    const shape = z.object({ stack: z.array(block), manifest: manifestOfCase.nullable() });
+    const { stack, manifest } = shape.parse(given);
+    expect({ stack: assemble(stack, manifest) }).toEqual(then);
+  },
+);
 
 test.each(contextCases('confidence_gate'))('$id: warns only without facts', ({ given, then }) => {
   const gate = z.enum(['facts', 'question_type']);

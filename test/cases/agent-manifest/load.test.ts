@@ -14,7 +14,7 @@ const loadCase = z.object({
   }),
 });
 
-test.each(agentManifestCases('load'))('$id: finds the definition that stands in a file', (one) => {
+test.each(agentManifestCases('load'))('$id: finds the definition in a file', (one) => {
   const { given, then } = loadCase.parse(one);
   const read = loadAgentManifest(filesInMemory(given.files), given.main);
   expect({

@@ -10,7 +10,7 @@ describeWithChromium('the console for approvers and auditors', () => {
   });
   afterAll(() => scene?.[Symbol.asyncDispose]());
 
-  test('approves a call only after it was shown', async () => {
+  test('approves a call only after the call was shown', async () => {
     await using browser = await scene.look();
     const { page } = browser;
     await page.goto('/approvals');
@@ -133,7 +133,7 @@ describeWithChromium('the console for approvers and auditors', () => {
     expect(await axeFaults(page)).toEqual([]);
   });
 
-  test('lists reads of people, and those that pages make by themselves only when asked', async () => {
+  test('lists reads that people made, and reads that pages made by themselves only on request', async () => {
     await using browser = await scene.look({ as: 'viewer' });
     const { page } = browser;
     await page.goto('/decisions');
@@ -148,7 +148,7 @@ describeWithChromium('the console for approvers and auditors', () => {
     expect(new URL(page.url()).searchParams.get('own')).toBe('true');
   });
 
-  test('lists decisions with the newest first, and says so', async () => {
+  test('lists decisions with the newest first, and states this order', async () => {
     const decisions = [await scene.call('ordered'), await scene.call('ordered'), await scene.call('ordered')];
     for (const one of decisions) await scene.recorded(one);
     await using browser = await scene.look({ as: 'viewer' });

@@ -86,7 +86,7 @@ describeWithChromium('the console for auditors and authors', () => {
     expect(page.url()).toBe(`${scene.url}/decisions/${decision.id}`);
   });
 
-  test('finds faults of a policy while it is typed, and asks for a reason before it lets more through', async () => {
+  test('finds faults of a policy while a person types it, and asks for a reason before it allows more', async () => {
     await using browser = await scene.look({ as: 'author' });
     const { page } = browser;
     await page.goto('/policies/reads');

@@ -10,7 +10,7 @@ describeWithChromium('the console for operators', () => {
   });
   afterAll(() => scene?.[Symbol.asyncDispose]());
 
-  test('kills an agent by the keyboard alone, and its card shows when nothing runs any more', async () => {
+  test('kills an agent by the keyboard alone, and the card of the kill shows when nothing runs any more', async () => {
     const open = await scene.call('runaway');
     await scene.recorded(open);
     await using browser = await scene.look();
@@ -84,7 +84,7 @@ describeWithChromium('the console for operators', () => {
     expect((await scene.call('hasty')).code).toBe('AGENT_KILLED');
   });
 
-  test('kills the chosen agents by one kill, with the keyboard alone', async () => {
+  test('kills the selected agents by one kill, with the keyboard alone', async () => {
     const open = [await scene.call('set-1'), await scene.call('set-2')];
     await using browser = await scene.look();
     const { page } = browser;
@@ -166,7 +166,7 @@ describeWithChromium('the console for operators', () => {
     await card.getByText('May still run: 1 open call').waitFor();
   });
 
-  test('Escape kills nothing, and the button has the focus again', async () => {
+  test('Escape kills nothing, and returns the focus to the button', async () => {
     await using browser = await scene.look();
     const { page } = browser;
     const button = page.getByRole('button', { name: 'Kill worker', exact: true });

@@ -84,7 +84,7 @@ describeWithChromium('sessions of the console', () => {
     await page.getByLabel('API key').waitFor({ timeout: 30_000 });
   });
 
-  test('signs every tab out, and keeps nothing of a session for the next one', async () => {
+  test('signs every tab out, and keeps nothing of a session for the next session', async () => {
     await using browser = await scene.look({ as: 'viewer' });
     const { page } = browser;
     const other = await browser.newPage('/');

@@ -50,7 +50,7 @@ describeWithChromium('signing in through an identity provider', () => {
         .then(async (answer) => [answer.status, (await answer.json()).code])`,
     );
 
-  test('shows the page that the person wanted, lets them do what is grave after a new proof, and ends with their key', async () => {
+  test('shows the page that the person wanted, allows grave actions after a new sign-in, and ends the session when the key ends', async () => {
     await using browser = await scene.lookUnsigned();
     const { page, context } = browser;
     await page.goto('/decisions?tool=pay');
@@ -87,7 +87,7 @@ describeWithChromium('signing in through an identity provider', () => {
     expect(await axeFaults(page)).toEqual([]);
   });
 
-  test('shows a problem of an address that somebody else wrote as text, and goes to no other server', async () => {
+  test('shows an error from an address that an attacker wrote as plain text, and opens no other server', async () => {
     await using browser = await scene.lookUnsigned();
     const { page } = browser;
     const hostile = { problem: '<img src=x onerror=alert(1)>', back: '/\\evil.example/' };

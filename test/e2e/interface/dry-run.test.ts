@@ -219,7 +219,7 @@ test('a dry run needs the scope of the change, and shows nothing of another tena
   expect(await state()).toEqual(before);
 });
 
-test('says what gets wider, what lint finds and who is concerned', async () => {
+test('reports what gets wider, the lint findings, and the agents that are affected', async () => {
   const policy = { ...READS, allowedTools: ['look', 'pay', 'wipe'] };
   const dry = async (method: string, path: string, body?: object, headers = {}) =>
     (await send(method, path, { query: '?dryRun=true', body, headers })).body;

@@ -105,7 +105,7 @@ test('finds policies and rules that contain a text', async () => {
   expect((await get('viewer', '/v1/rules', { q: 'none' })).body.rules).toEqual([]);
 });
 
-test('a search shows what the key may see, the best first', async () => {
+test('a search shows only what the key may see, with the best match first', async () => {
   const found = await get('owner', '/v1/search', { q: 'air' });
   expect(found.body).toEqual({
     agents: ['airline-1', 'airline-2', 'airline-3', 'fair-1'].map((id) => ({

@@ -66,7 +66,7 @@ function madeBy(stack: string): string | null {
   return null;
 }
 
-test('no request owns work that a shared part leaves running', async () => {
+test('work that shared parts start, and that outlives a request, belongs to no request', async () => {
   await using models = await startModelServer();
   const openai = { protocol: 'openai', baseUrl: models.openaiUrl };
   const document = { version: 1, upstreams: { openai }, defaults: { openai: 'openai' } };

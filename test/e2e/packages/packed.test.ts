@@ -74,7 +74,7 @@ describe('@mandate/sdk', () => {
     expect('problems' in checked ? checked.problems.filter(concernsEsm) : []).toEqual([]);
   });
 
-  test('needs no server and no client of one', () => {
+  test('needs no server and no client of a server', () => {
     const { manifest } = named('@mandate/sdk');
     const { dependencies, peerDependencies, peerDependenciesMeta } = manifest as Record<string, object>;
     // Some of them find personal data and profane words. They are loaded only for a mandate that filters answers.
@@ -136,7 +136,7 @@ describe('mandate', () => {
   const command = (...args: string[]) =>
     run(process.execPath, [join(named('mandate').folder, 'bin.js'), ...args]).catch((error) => error);
 
-  test('says its version, and that it has no demo', async () => {
+  test('prints its version, and says that it has no demo', async () => {
     const { stdout } = await command('--version');
     expect(stdout.trim()).toBe(named('mandate').manifest.version);
     expect(await command('demo')).toMatchObject({ code: 1, stderr: expect.stringContaining('has no demo') });

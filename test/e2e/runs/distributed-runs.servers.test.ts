@@ -74,7 +74,7 @@ describeWithOwnServers(['kafka', 'redis'], 'runs on a distributed plane', () => 
     }
   });
 
-  test('after kill -9 of a runner the other takes over, and only calls of the killed one wait for a person', async () => {
+  test('after kill -9 of a runner the other runner takes over, and only calls of the killed runner wait for a person', async () => {
     onTestFailed(() => console.error(plane.errors()));
     const runs = await Promise.all(Array.from({ length: 16 }, () => plane.run('holds')));
     await waitUntil('every run to have called its tool', () =>
@@ -104,7 +104,7 @@ describeWithOwnServers(['kafka', 'redis'], 'runs on a distributed plane', () => 
     }
   });
 
-  test('a runner that stops finishes its calls, and another one goes on', async () => {
+  test('a runner that stops finishes its calls, and another runner continues', async () => {
     onTestFailed(() => console.error(plane.errors()));
     plane.holdAgain();
     const runs = await Promise.all(Array.from({ length: 4 }, () => plane.run('holds')));
@@ -121,7 +121,7 @@ describeWithOwnServers(['kafka', 'redis'], 'runs on a distributed plane', () => 
     }
   });
 
-  test('a run that waits for a person goes on after a gateway that knows nothing of its question', async () => {
+  test('a run that waits for a person continues after a new gateway, which does not know the question', async () => {
     onTestFailed(() => console.error(plane.errors()));
     const id = await plane.run('refund', { customer: 'Ada' });
     const waiting = await plane.until(id, 'waiting');

@@ -139,7 +139,7 @@ test('a graph routes, refines until the score passes, asks a person, and pays on
   );
 });
 
-test('a router without the value takes the default, and asks no model for it', async () => {
+test('a router takes the default if the value is missing, and asks no model', async () => {
   const id = await plane.run('refund', { kind: 'thanks', customer: 'Ada' });
   const done = await plane.until(id, 'failed');
   // The run ends without a payment, so one of its outputs is missing.
@@ -208,7 +208,7 @@ test.each([
   expect((await plane.until(id, 'failed')).failure).toMatchObject({ code, step: 'judge' });
 });
 
-test('after the kill of a graph, and of the family of its agents, nothing more is called', async () => {
+test('after the kill of a graph and of all its agents, nothing more is called', async () => {
   for (const agentId of ['refund', 'desk']) {
     const id = await plane.run('refund', ADA);
     const asked = await plane.untilWaitingAt(id, 'ask');
@@ -231,7 +231,7 @@ test('a kill of the graph ends a call of an agent of another manifest at once', 
   await plane.api().post('/v1/agents/refund/revive', { reason: 'done' });
 });
 
-test('a person who was not asked has approved nothing', async () => {
+test('a step that no person was asked about is not approved', async () => {
   // An operator takes the confirmation away, by hand.
   type Answer = { revision: number; policy: { toolPolicies: Record<string, object> } };
   const { policy, revision } = await plane.api().get<Answer>('/v1/policies/refund');

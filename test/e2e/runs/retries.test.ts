@@ -14,7 +14,7 @@ beforeAll(async () => {
 const paysOf = (run: string) => plane.effects().filter((line) => line.startsWith(`pay ${run}:`));
 const retry = (run: string) => plane.api().post(`/v1/runs/${run}/retry`);
 
-test('asks a call of a model again that was refused for good', async () => {
+test('a retry requests a call of a model again that was finally refused', async () => {
   await plane.publish(REFUND, { maxCostTotal: 0.000001 });
   const id = await plane.run('refund', { customer: 'Ada' });
   expect((await plane.until(id, 'failed')).failure).toMatchObject({ code: 'COST_LIMIT_EXCEEDED' });
@@ -32,7 +32,7 @@ test('asks a call of a model again that was refused for good', async () => {
   expect(asked.slice(0, 4)).toEqual([place, `${place}~1`, `${place}~2`, `${id}:refund:1:m2`]);
 });
 
-test('asks a call of a tool again that the kill switch refused, and a person confirms the new question', async () => {
+test('a retry requests a call of a tool again that the kill switch refused, and a person confirms the new question', async () => {
   await plane.publish(REFUND, { maxCostTotal: 5 });
   const id = await plane.run('refund', { customer: 'Ada' });
   const waiting = await plane.until(id, 'waiting');
@@ -48,7 +48,7 @@ test('asks a call of a tool again that the kill switch refused, and a person con
   expect(paysOf(id)).toEqual([`pay ${id}:refund:1:t2~1`]);
 });
 
-test('asks the refused calls of the last turn again, and leaves those that the model was told of', async () => {
+test('a retry requests the refused calls of the last turn again, except those that were reported to the model', async () => {
   plane.models.script(PAYS_TWICE);
   onTestFinished(() => plane.models.script(PAYS));
   // A manifest of its own, because a critical tool may be called ten times an hour.

@@ -42,7 +42,7 @@ test('calls models and tools under governance, waits for a person, and completes
   ]);
 });
 
-test('a denied call is told to the model, and is never made', async () => {
+test('a denied call is reported to the model, and is never made', async () => {
   const id = await plane.run('refund', { customer: 'Ada' });
   await plane.approve(await plane.until(id, 'waiting'), 'deny');
   const done = await plane.until(id, 'completed');
@@ -112,7 +112,7 @@ test('a run keeps to the version with which it began', async () => {
   await plane.publish(REFUND, { maxCostTotal: 5 });
 });
 
-test('a version that takes a step away stops a run that still needs it, because the policies in force decide', async () => {
+test('a version without a step stops a run that still needs this step, because the policies in force decide', async () => {
   const id = await plane.run('refund', { customer: 'Ada' });
   const waiting = await plane.until(id, 'waiting');
   const { next: _, ...last } = REFUND.workflow.steps.refund;

@@ -57,7 +57,7 @@ async function publish(
 
 const json = (value: unknown) => () => ({ text: JSON.stringify(value) });
 
-test('a switch loops until the state is good, and its limit of steps ends a loop that never is', async () => {
+test('a switch loops until the state is good, and the limit of steps ends a loop in which it never is', async () => {
   const score = { score: { type: 'number' } };
   const steps = {
     write: { type: 'agent', agent: 'writer', next: 'judge' },
@@ -104,7 +104,7 @@ test('a council decides by its strategy, and a voter with another word abstains'
   });
 });
 
-test('a model that is down is asked again as the next attempt, and completes', async () => {
+test('a model that is down is called again in the next attempt, and the run completes', async () => {
   const id = await publish(
     {
       clerk: {
@@ -178,7 +178,7 @@ test('an agent loads its files of knowledge, as they were published', async () =
   expect(second).toContain('Green tea draws for two minutes.');
 });
 
-test('a retry asks the model again if its last answers were of no use, and makes no other call again', async () => {
+test('a retry calls the model again if its last answers were unusable, and makes no other call again', async () => {
   const outputs = { score: { type: 'number' } };
   const id = await publish(
     { judge: { answers: (call) => ({ text: call < 3 ? 'good' : '{"score": 1}' }), outputs } },

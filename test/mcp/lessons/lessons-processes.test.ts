@@ -89,14 +89,17 @@ test('a flood of messages arrives whole and in order', async () => {
 test.each([
   ['crash', 1],
   ['half-frame', 0],
-])('a server that ends in the call %s gives the client an answer, and the proxy ends', async (tool, code) => {
-  await using client = await openThrough();
-  client.send({ jsonrpc: '2.0', ...callOf(1, tool) });
-  expect(await client.ended).toBe(code);
-  const last = JSON.parse(client.lines().at(-1) ?? '{}');
-  expect(last).toMatchObject({ id: 1, result: { isError: true } });
-  expect(textOf(last)).toContain('SERVER_GAVE_NO_ANSWER');
-});
+])(
+  'if a server ends during the call %s, the client gets an answer, and the proxy ends',
+  async (tool, code) => {
+    await using client = await openThrough();
+    client.send({ jsonrpc: '2.0', ...callOf(1, tool) });
+    expect(await client.ended).toBe(code);
+    const last = JSON.parse(client.lines().at(-1) ?? '{}');
+    expect(last).toMatchObject({ id: 1, result: { isError: true } });
+    expect(textOf(last)).toContain('SERVER_GAVE_NO_ANSWER');
+  },
+);
 
 test('lines that are no messages do not reach the client', async () => {
   await using client = await openThrough();
@@ -137,7 +140,7 @@ describe('lesson 17 (mcp-searxng#60, email-mcp#60): no process is left', () => {
     await waitUntil('the end of all processes', () => processesWith(read).length === 0, WITHIN_MS);
   });
 
-  test('after the first process of the server has ended and left another one', async () => {
+  test('after the first process of the server has ended and left another process', async () => {
     const mark = `mark-${randomUUID()}`;
     const words = misbehaving('--ignore-signals', '--pid-file', join(temporaryFolder(), mark));
     const command = `${words.map((word) => `'${word}'`).join(' ')} < /dev/null > /dev/null & exec cat`;

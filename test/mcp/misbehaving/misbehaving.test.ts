@@ -57,7 +57,7 @@ test('it asks the client with ids that the client uses', async () => {
   expect(result.content[0].text).toContain('"ping"');
 });
 
-test('it lives on after its input has ended and after SIGTERM', async () => {
+test('it continues to run after its input has ended and after SIGTERM', async () => {
   const pidFile = join(temporaryFolder(), 'pid');
   await using server = startStdio(behindShell('--ignore-signals', '--pid-file', pidFile));
   await initialize(server);

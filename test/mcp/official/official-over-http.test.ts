@@ -45,7 +45,7 @@ async function transcriptOf(
 }
 
 test.each(Object.entries(OFFICIAL_SERVERS))(
-  '%s has the same results over HTTP through the proxy as without, for both SDKs',
+  '%s has the same results over HTTP with and without the proxy, for both SDKs',
   async (_name, serverIn) => {
     const folders = [temporaryFolder(), temporaryFolder()] as const;
     const [first, second] = [serverIn(folders[0]), serverIn(folders[1])];

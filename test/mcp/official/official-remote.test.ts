@@ -31,7 +31,7 @@ type OfTarget =
   | { command: ReturnType<typeof throughMandateTo>; env: Record<string, string> };
 
 test.each(CLIENTS)(
-  '%s over HTTP has the same results for %s over stdio as without the proxy',
+  '%s over HTTP gives %s, which speaks stdio to the proxy, the same results as without the proxy',
   async (_server, _client, serverIn, serve, connect) => {
     const server = serverIn();
     // A server keeps what its tools have changed, so each client has a server of its own.

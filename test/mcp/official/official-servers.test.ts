@@ -32,7 +32,7 @@ async function transcriptOf(server: DrivenServer, connect: typeof connectV1): Pr
 }
 
 test.each(PAIRS)(
-  '%s with %s has the same results through the proxy as without',
+  '%s with %s has the same results with and without the proxy',
   async (_name, _client, serverIn, connect) => {
     const proxied = serverIn(temporaryFolder());
     const [direct, through] = await Promise.all([

@@ -124,7 +124,7 @@ test('does not start if a variable of a header is missing, and names the variabl
 });
 
 describe('a server that does not answer', () => {
-  test('and is away gives each request an error of its own', async () => {
+  test('and is away gives each request its own error', async () => {
     await using client = through('http://127.0.0.1:1/mcp');
     const first = await client.request({ id: 1, method: 'initialize', params: {} });
     expect(first.error?.message).toContain('The server cannot be reached');
@@ -144,7 +144,7 @@ describe('a server that does not answer', () => {
     expect((await client.request({ id: 2, method: 'tools/list' })).error?.code).toBe(-32603);
   });
 
-  test('and is killed in the middle of a call is found again after it has started anew', async () => {
+  test('and is killed in the middle of a call is found again after its restart', async () => {
     const first = await serveFixtureOverHttp();
     await using client = through(first.url, { options: ['--no-hints'] });
     await initialize(client);

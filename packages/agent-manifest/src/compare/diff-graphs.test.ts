@@ -23,7 +23,7 @@ function linesOf(now: GraphRecipe, old = base): string[] {
   );
 }
 
-test('a recipe does not differ from itself in another order, with other pictures', () => {
+test('finds no difference if only the order of nodes and edges or the presentation changes', () => {
   const drawn = { ...write, presentation: { x: 1 } };
   const now = recipeOf(
     {
@@ -125,11 +125,11 @@ test.each<[title: string, nodes: object[], lines: string[], edges?: (readonly [s
       '? topology.nodes.a.metadata.owner PATCH added',
     ],
   ],
-])('tells of %s', (_title, nodes, lines, ways = [...edges]) => {
+])('reports %s', (_title, nodes, lines, ways = [...edges]) => {
   expect(linesOf(recipeOf({ nodes, edges: ways }, POLICY))).toEqual(lines);
 });
 
-test('tells of limits, routes, and labels of edges', () => {
+test('reports changes of limits, routes and labels of edges', () => {
   const of = (routes: object, condition: string, policy: object) => {
     const recipe = recipeOf(
       { nodes: [agent('a'), router('b', routes, 'd'), human('c'), agent('d')], edges: [['a', 'b']] },
@@ -184,7 +184,7 @@ function askedAlone(recipe: GraphRecipe): ReadonlySet<string> {
   return new Set(nodes.flatMap((node) => (node?.type === 'agent' ? [node.agent_ref] : [])));
 }
 
-test('a recipe that asks an agent without a person who was asked before widens', () => {
+test('a recipe is wider if it calls an agent without asking a person, and asked a person before', () => {
   let wider = 0;
   fc.assert(
     fc.property(someRecipe, someRecipe, (old, now) => {
@@ -199,7 +199,7 @@ test('a recipe that asks an agent without a person who was asked before widens',
   expect(wider).toBeGreaterThan(100);
 });
 
-test('compares two recipes of many people soon', () => {
+test('compares two recipes with many human nodes quickly', () => {
   const many = (count: number) => {
     const ids = Array.from({ length: count }, (_, at) => `n${at}`);
     const nodes = ids.map((id, at) => (at % 2 === 0 ? agent(id, { agent_ref: id }) : human(id)));

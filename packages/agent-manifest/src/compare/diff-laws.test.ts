@@ -40,7 +40,7 @@ function reversed(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, inner]) => [key, reversed(inner)]));
 }
 
-test('a manifest that gives more than another widens it, and is no mere patch', () => {
+test('a manifest that allows more than another is wider, and the change is more than a patch', () => {
   let wider = 0;
   fc.assert(
     fc.property(someManifest, someManifest, (old, now) => {
@@ -56,7 +56,7 @@ test('a manifest that gives more than another widens it, and is no mere patch', 
   expect(wider).toBeGreaterThan(100);
 });
 
-test('a small change of a manifest that gives more widens it', () => {
+test('a small change that allows more makes the manifest wider', () => {
   let wider = 0;
   fc.assert(
     fc.property(someManifest, someManifest, fc.infiniteStream(fc.boolean()), (old, other, choices) => {

@@ -388,7 +388,7 @@ const changed: [title: string, parts: Partial<typeof BASE>, lines: string[]][] =
   ],
 ];
 
-test.each(changed)('tells %s', (_title, parts, lines) => {
+test.each(changed)('reports %s', (_title, parts, lines) => {
   expect(linesOf(manifest(), manifest(parts))).toEqual(lines);
 });
 
@@ -399,7 +399,7 @@ function linesOf(old: AgentManifest, now: AgentManifest): string[] {
   );
 }
 
-test('tells that a schema refuses inputs that it let in', () => {
+test('reports that a schema refuses inputs that it accepted before', () => {
   const schema = { type: 'object', properties: { topic: { type: 'string' } } };
   const closed = { interface: { inputs: { ...schema, additionalProperties: false } } };
   expect(linesOf(manifest({ interface: { inputs: schema } }), manifest(closed))).toEqual([
@@ -407,7 +407,7 @@ test('tells that a schema refuses inputs that it let in', () => {
   ]);
 });
 
-test('tells that an inline tool takes other arguments', () => {
+test('reports that an inline tool takes other arguments', () => {
   const calc = (parameters: object, description = 'adds') =>
     manifest(
       definitions({
@@ -424,7 +424,7 @@ test('tells that an inline tool takes other arguments', () => {
   ]);
 });
 
-test('tells of a lower price of a renamed agent', () => {
+test('reports the lower price of a renamed agent', () => {
   const clerk = (key: string, cost: number) =>
     manifest(definitions({ [key]: { ...payer, ...prices({ input_cost: cost, output_cost: 2 }) } }));
   expect(linesOf(clerk('one', 2), clerk('two', 2))).toEqual([
@@ -437,7 +437,7 @@ test('tells of a lower price of a renamed agent', () => {
   ]);
 });
 
-test('compares many steps that name many tools soon', () => {
+test('compares many steps that name many tools quickly', () => {
   const tools = Array.from({ length: 3_000 }, (_, at) => `mcp://t${at}`);
   const many = (key: string) =>
     manifest({
@@ -454,7 +454,7 @@ test('compares many steps that name many tools soon', () => {
   expect(performance.now() - start).toBeLessThan(30_000);
 });
 
-test('tells of a hash that is gone, and not of another way to write it', () => {
+test('reports a removed hash, but not a hash that is only written in another way', () => {
   const news = (hash?: string) =>
     manifest(definitions({ w: { ...w, tools: ['look', { uri: 'mcp://news', ...(hash && { hash }) }] } }));
   expect(linesOf(news(HASH), news(`sha256:${HASH.toUpperCase()}`))).toEqual([]);
@@ -462,7 +462,7 @@ test('tells of a hash that is gone, and not of another way to write it', () => {
   expect(linesOf(news(), news(HASH))).toEqual(['- definitions.w.tools.news GOVERNANCE changed']);
 });
 
-test('compares two manifests of a thousand agents soon', () => {
+test('compares two manifests of a thousand agents quickly', () => {
   const tools = Array.from({ length: 20 }, (_, at) => `mcp://t${at}`);
   const many = (prefix: string) =>
     manifest({

@@ -15,7 +15,7 @@ function reachedWithout(avoided: string | null, targets: Targets): ReadonlySet<s
   return reached;
 }
 
-test('a node dominates another if nothing is reached without it', () => {
+test('a node dominates another node if every path to the other node leads through it', () => {
   fc.assert(
     fc.property(someTargets, (targets) => {
       const { parent, dominates } = dominatorsOf('n0', targets);
@@ -37,7 +37,7 @@ test('a node dominates another if nothing is reached without it', () => {
   );
 });
 
-test('takes a graph of many nodes soon', () => {
+test('handles a graph of many nodes quickly', () => {
   const size = 30_000;
   const targets = new Map<string, readonly string[]>(
     Array.from({ length: size }, (_, at) => [`n${at}`, [`n${at + 1}`, `n${Math.max(0, at - 7)}`]]),

@@ -20,6 +20,6 @@ test.each([
   ]);
 });
 
-test('the same options are no change', () => {
+test('equal options are not a change', () => {
   expect(optionsChanged(budget(5), budget(5))).toEqual([]);
 });

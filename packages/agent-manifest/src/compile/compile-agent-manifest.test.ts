@@ -39,7 +39,7 @@ test.each([
   ['ß', null],
   [`${'a'.repeat(63)} b`, 'a'.repeat(63)],
   ['x'.repeat(200), 'x'.repeat(64)],
-])('makes of the name %j the id %j', (name, slug) => {
+])('turns the name %j into the id %j', (name, slug) => {
   expect(slugOf(name)).toBe(slug);
 });
 
@@ -184,7 +184,7 @@ test.each([
   expect(policyIn(result, 'm')?.toolPolicies).toEqual({ 'step.a': { executionLeaseMs } });
 });
 
-test('treats tools without a risk level as the option says', () => {
+test('treats tools without a risk level as the option for such tools says', () => {
   const definitions = { w: { ...W, tools: ['mcp://x', inline()] } };
   const steps = { a: { type: 'logic', code: 'x' }, b: { type: 'agent', agent: 'w' } };
   const result = compiled({ definitions, steps }, { unratedRisk: 'safe' });
@@ -205,7 +205,7 @@ test('asks a person about tools without a risk level if the manifest asks people
   ]);
 });
 
-test('gives risk levels the meaning of the option', () => {
+test('gives each risk level the meaning that the option states', () => {
   const definitions = {
     t: tool(),
     p: tool({ uri: 'mcp://p', risk_level: 'critical' }),
@@ -253,7 +253,7 @@ test('names agents and tools of a pack by their ids, the tools with the namespac
   expect(policyIn(result, 'm.clerk')?.allowedTools).toEqual(['kit.pay']);
 });
 
-test('gives the policy of a model with an @ another id, because @ begins the version of a policy', () => {
+test('writes no @ of a model into the id of a policy, because @ begins the version of a policy', () => {
   const steps = { a: { type: 'agent', agent: 'claude@20240620' } };
   const { agents, policies, rules } = compiled({ steps });
   expect(agents.at(-1)?.id).toBe('m.claude@20240620');
@@ -261,13 +261,13 @@ test('gives the policy of a model with an @ another id, because @ begins the ver
   expect(rules.at(-1)).toMatchObject({ policy: 'm.claude%4020240620', agents: ['m.claude@20240620'] });
 });
 
-test('cuts a name that is too long for an agent, and never within a character', () => {
+test('cuts a name that is too long for an agent, and never cuts a character in two', () => {
   const { agents } = compiled({ metadata: { name: `a${'😀'.repeat(150)}` } });
   expect(agents[0]?.name).toHaveLength(200);
   expect(agents[0]?.name?.isWellFormed()).toBe(true);
 });
 
-test('compiles a manifest of agents that nothing asks, and warns of what is missing', () => {
+test('compiles a manifest with agents that no workflow calls, and warns of what is missing', () => {
   const definitions = { v: { ...W, model: undefined, ...resources({}), resources: undefined }, w: W };
   expect(compiled({ definitions }).warnings).toMatchObject([
     { code: 'MODEL_MISSING', path: 'definitions.v.model' },

@@ -137,16 +137,16 @@ describe('integers', () => {
 });
 
 describe('hostile data', () => {
-  test('data that are nested too deep fail', () => {
+  test('fails on data that are nested too deep', () => {
     const deep = JSON.parse(`${'['.repeat(60_000)}1${']'.repeat(60_000)}`);
     expect(ask('state.a[0] == 1', { a: deep })).toBe('EXPRESSION_FAILED');
   });
 
-  test('data that are no JSON fail', () => {
+  test('fails on data that are not JSON', () => {
     expect(ask('state.a == 1', { a: () => 1 })).toBe('EXPRESSION_FAILED');
   });
 
-  test('too much work ends the evaluation, although || would absorb a failure', () => {
+  test('too much work ends the evaluation, even where || would ignore a failure', () => {
     const many = Array.from({ length: 60_000 }, (_, at) => at);
     expect(ask('state.list.exists(x, !(x in state.list)) || true', { list: many })).toBe('EXPRESSION_FAILED');
   });

@@ -53,7 +53,7 @@ describe('a condition passes', () => {
   });
 });
 
-test('the expressions of one manifest share their room', () => {
+test('the expressions of one manifest share one limit on their size', () => {
   const room = roomForExpressions();
   const condition = `"${'a'.repeat(900)}" == ""`;
   const faults = Array.from({ length: 40 }, () => conditionFault(condition, room));

@@ -60,14 +60,14 @@ describe('an expression in a template', () => {
     expect(filled).toEqual({ ok: false, message: expect.stringContaining(message) });
   });
 
-  test('may use a limited amount of work together with all others', () => {
+  test('shares its limit of work with all other expressions', () => {
     const list = Array.from({ length: 10_000 }, (_, at) => at);
     const template = Array.from({ length: 20 }, () => dollars('§{inputs.list.map(x, x + 1.0)}'));
     const filled = fillTemplate(template, { ...VARIABLES, inputs: { list } });
     expect(filled).toEqual({ ok: false, message: expect.stringContaining('too much work') });
   });
 
-  test('cannot multiply the data beyond the work', () => {
+  test('cannot make the data larger than the limit of work permits', () => {
     const text = 'a'.repeat(100_000);
     const filled = fillTemplate(
       Array.from({ length: 1_000 }, () => dollars('§{inputs.text}')),

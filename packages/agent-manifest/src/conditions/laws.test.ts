@@ -139,7 +139,7 @@ function shown(result: Result): unknown {
 }
 
 describe('a random expression', () => {
-  test('has the result that the library gives it', () => {
+  test('has the same result as in the library', () => {
     const seen = { values: 0, failures: 0 };
     fc.assert(
       fc.property(expression, (text) => {
@@ -155,7 +155,7 @@ describe('a random expression', () => {
     expect(seen.failures).toBeGreaterThan(200);
   });
 
-  test('costs the same work each time, whether its tree is kept or not', () => {
+  test('costs the same work each time, whether its syntax tree is still cached or not', () => {
     fc.assert(
       fc.property(expression, (text) => {
         const left = () => {

@@ -98,7 +98,7 @@ test('asks for authentication if any tool is critical, unless the gate does not 
   expect(violationsOf(critical, { require_auth_for_critical_tools: false })).toEqual([]);
 });
 
-test('names the rules and paths in the order of their letters', () => {
+test('lists the rules and paths in alphabetical order', () => {
   const tools = Array.from({ length: 11 }, (_, at) => `mcp://t${at}.example`);
   const found = violationsOf({ w: { ...AGENT, tools } }, { max_risk_level: 'safe', allowed_domains: [] });
   expect(found).toEqual(found.toSorted());

@@ -30,7 +30,7 @@ describe('a strict gate', () => {
     ['[::1]', 'http://[0:0:0:0:0:0:0:1]', true],
     ['::1', 'http://[::1]', false],
     ['', 'mcp://', false],
-  ])('that allows %s asks %s: %s', (domain, address, allowed) => {
+  ])('with the allowed host %s, checks the host %s: %s', (domain, address, allowed) => {
     expect(allowedHosts([domain], true)(address)).toBe(allowed);
   });
 });
@@ -41,7 +41,7 @@ test.each([
   ['api.example', 'mcp://api.example.', false],
   ['*.corp.example', 'mcp://a.corp.example', true],
   ['*.corp.example', 'mcp://a.CORP.example', false],
-])('a gate that is not strict compares letter for letter: %s, %s', (domain, address, allowed) => {
+])('a gate that is not strict compares hosts character by character: %s, %s', (domain, address, allowed) => {
   expect(allowedHosts([domain], false)(address)).toBe(allowed);
 });
 
@@ -58,7 +58,7 @@ test.each([
   expect(leadsOut(text)).toBe(out);
 });
 
-test('answers soon for an address of a million dots', () => {
+test('answers quickly for an address with a million dots', () => {
   const address = `mcp://${'a.'.repeat(500_000)}example`;
   const startedMs = performance.now();
   expect(allowedHosts(['*.example'], true)(address)).toBe(false);

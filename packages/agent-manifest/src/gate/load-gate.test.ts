@@ -8,7 +8,7 @@ function faultsOf(text: string | Uint8Array): string[] {
     : read.faults.map(({ code, path, line, column }) => `${code} ${path} ${line}:${column}`);
 }
 
-test('reads a gate, with defaults for what it does not say', () => {
+test('reads a gate, with defaults for the fields that it leaves out', () => {
   expect(loadGate('# ours\nmax_risk_level: standard\nallowed_domains: ["*.corp.example"]\n')).toEqual({
     ok: true,
     gate: {

@@ -61,14 +61,14 @@ test('compiles the nodes to steps of one agent, and people to confirmations', ()
   });
 });
 
-test('tries a node once if the recipe has no policy, and takes another id and another limit of visits', () => {
+test('tries a node once if the recipe has no policy, and accepts another id and another limit of visits', () => {
   expect(compileGraphRecipe(recipeOf({ nodes: [agent('a')] }), { id: 'g', mostVisits: 7 })).toMatchObject({
     agents: [{ id: 'g' }],
     run: { attempts: 1, maxSteps: 7 },
   });
 });
 
-test('refuses a recipe without an id, and options that no plane takes', () => {
+test('refuses a recipe without an id, and options that no plane accepts', () => {
   const nodes = [agent('a')];
   expect(compileGraphRecipe(recipeOf({ nodes }, { metadata: { name: '名' } }))).toMatchObject({
     refusals: [{ code: 'COMPILE_ID_NEEDED', path: 'metadata.name' }],
@@ -84,7 +84,7 @@ test('refuses options about models and tools, which a recipe does not have', () 
   });
 });
 
-test('refuses a role that nothing can check, instead of letting everybody answer', () => {
+test('refuses a role that Mandate cannot check, so that not everyone may answer', () => {
   const nodes = [human('a', { required_role: 'manager' }), human('b', { required_role: 'operator' })];
   expect(compileGraphRecipe(recipeOf({ nodes }))).toMatchObject({
     refusals: [{ code: 'ROLE_UNCHECKED', path: 'topology.nodes.0.required_role' }],

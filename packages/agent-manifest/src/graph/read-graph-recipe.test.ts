@@ -58,7 +58,7 @@ topology:
   ]);
 });
 
-test('refuses two forms of a manifest, two names of the design, and text that is no YAML', () => {
+test('refuses a document with two forms of a manifest, two names for the design, and text that is not YAML', () => {
   const nodes = 'topology: { entry_point: a, nodes: [{ type: agent, id: a, agent_ref: w }], edges: [] }\n';
   expect(faultsOf(`${HEAD}${nodes}workflow: { start: a }\n`)).toEqual(['FIELD_CONFLICT workflow 5:1']);
   const designed = HEAD.replace('name: G', 'name: G, x-design: {}, design_metadata: {}');
@@ -67,7 +67,7 @@ test('refuses two forms of a manifest, two names of the design, and text that is
   expect(faultsOf(`${HEAD}${nodes}`)).toEqual([]);
 });
 
-test('finds circles in the nodes that no evaluator leaves, and a node that leads to itself', () => {
+test('finds circles of nodes that no evaluator can leave, and a node that leads to itself', () => {
   const circle = (nodes: string, edges = '') =>
     faultsOf(`${HEAD}topology: { entry_point: a, nodes: [${nodes}], edges: [${edges}] }\n`);
   const agent = (id: string) => `{ type: agent, id: ${id}, agent_ref: w }`;
@@ -91,7 +91,7 @@ test('searches for circles only if it is certain where edges lead', () => {
   expect(faultsOf(text)).toEqual(['REFERENCE_MISSING topology.edges.2.target 7:76']);
 });
 
-test('reads a recipe of thousands of nodes soon', () => {
+test('reads a recipe with thousands of nodes quickly', () => {
   const nodes = Array.from({ length: 3_000 }, (_, at) => `{type: agent, id: n${at}, agent_ref: w}`);
   const edges = Array.from({ length: 2_999 }, (_, at) => `{source: n${at}, target: n${at + 1}}`);
   const text = `${HEAD}topology: {entry_point: n0, nodes: [${nodes}], edges: [${edges}]}\n`;

@@ -96,12 +96,12 @@ describe('agents of Open Agent Spec', () => {
     ]);
   });
 
-  test('ask people before every call of a tool where this is asked for', () => {
+  test('ask a person before every call of a tool if their document says so', () => {
     const result = imported('agent-spec', { 'agent.yaml': AGENT }, { humanInTheLoop: true });
     expect(Object.keys(result.policies[0]?.policy.toolPolicies ?? {})).toHaveLength(5);
   });
 
-  test('are made from specialized agents, which do not change the agent they are made from', () => {
+  test('are made from specialized agents, and the agent that was specialized does not change', () => {
     const text = `
 component_type: Swarm
 name: Group
@@ -221,12 +221,12 @@ describe('flows of Open Agent Spec', () => {
     expect(imported('agent-spec', flow(nodes, back, flows)).manifest.policy).toEqual({ max_steps: 100 });
   });
 
-  test('connect inputs and outputs of one name where no data flows', () => {
+  test('connect inputs and outputs with the same name if no data flow connects them', () => {
     const { workflow } = imported('agent-spec', flow(nodes, edges, [])).manifest;
     expect(workflow?.steps).toMatchObject({ think: { inputs: { question: `$${'{inputs["question"]}'}` } } });
   });
 
-  test('are refused with nodes that are no steps yet, and with two ways on', () => {
+  test('are refused with nodes of a kind that no step supports yet, and with two next nodes', () => {
     const map = [...nodes.slice(0, 1), node('MapNode', 'sort'), ...nodes.slice(5)];
     expect(faultsOf('agent-spec', flow(map, [edge('start', 'sort'), edge('sort', 'end')], []))).toEqual([
       'NOT_SUPPORTED 10 $referenced_components.sort',

@@ -42,7 +42,7 @@ mcps:
 `;
 
 describe('agents of docker cagent', () => {
-  test('get the tools that their file names, and no whole set', () => {
+  test('get the tools that their file names, and no tool set as a whole', () => {
     const result = imported(null, { 'team.yaml': TEAM });
     expect(toolsByAgent(result)).toEqual({
       root: ['think safe', 'shell critical', 'get_ticket unrated', 'find_page unrated'],
@@ -82,7 +82,7 @@ describe('agents of docker cagent', () => {
     ]);
   });
 
-  test('get whole sets by name where this is asked for', () => {
+  test('get a tool set as a whole if an option names the set', () => {
     const text = 'agents:\n  a:\n    description: x\n    model: m\n    toolsets: [{ type: todo }]\n';
     expect(toolsByAgent(imported('cagent', { 'a.yaml': text }))).toEqual({ a: [] });
     expect(toolsByAgent(imported('cagent', { 'a.yaml': text }, { tools: 'all' }))).toEqual({
@@ -130,7 +130,7 @@ permissions:
     ]);
   });
 
-  test('give two servers of one name two names', () => {
+  test('give two servers with the same name different names', () => {
     const set = (key: string) => `{ type: mcp, name: pay, command: pay, args: [${key}], tools: [charge] }`;
     const text = `agents:\n  a: { description: x, toolsets: [${set('one')}, ${set('two')}, ${set('one')}] }\n`;
     const result = imported('cagent', { 'a.yaml': text });

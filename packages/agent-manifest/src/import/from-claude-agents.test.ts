@@ -52,7 +52,7 @@ describe('agents of Claude Code', () => {
     expect(warningsOf(result)).toEqual(['TOOL_UNKNOWN 4 tools']);
   });
 
-  test('get no tool from a file without tools, and every known tool where this is asked for', () => {
+  test('get no tool from a file without tools, and every known tool if an option says so', () => {
     const files = { 'a.md': '---\nname: a\ndescription: b\nmodel: inherit\n---\n' };
     const none = imported('claude-code', files);
     expect(toolsByAgent(none)).toEqual({ a: [] });
@@ -69,7 +69,7 @@ describe('agents of Claude Code', () => {
     expect(warningsOf(all)).toEqual([]);
   });
 
-  test('get no tool for * and for a whole server, unless their names are known and asked for', () => {
+  test('get no tool for * and for a whole server, unless the names of the tools are known and an option asks for them', () => {
     const files = agentWith('tools: ["*", mcp__issues, "mcp__docs__*"]');
     expect(toolsByAgent(imported('claude-code', files))).toEqual({ a: [] });
     const options = { tools: 'all', servers: { docs: [{ name: 'find' }] } } as const;
@@ -78,7 +78,7 @@ describe('agents of Claude Code', () => {
     expect(warningsOf(result)).toEqual(['TOOLS_NOT_NAMED 4 tools.0']);
   });
 
-  test('keep a command within its brackets', () => {
+  test('keep the command that stands in brackets after a tool', () => {
     const result = imported('claude-code', agentWith('tools: Bash(git *), Bash(npm test), Bash(ls:*)'));
     expect(toolsByAgent(result)).toEqual({ a: ['Bash critical'] });
     const accepts = acceptedBy(result.policies, 'Bash');
@@ -102,11 +102,11 @@ describe('agents of Claude Code', () => {
     ]);
   });
 
-  test('have no rule for a tool that is also named without brackets', () => {
+  test('have no rule about brackets for a tool that is also named without brackets', () => {
     expect(imported('claude-code', agentWith('tools: Bash(git *), Bash')).policies).toEqual([]);
   });
 
-  test('keep files and addresses within their brackets', () => {
+  test('keep the files and addresses that stand in brackets after a tool', () => {
     const result = imported(
       'claude-code',
       agentWith('tools: Read(src/**), Write(/notes/*.md), WebFetch(domain:example.com)'),
@@ -131,7 +131,7 @@ describe('agents of Claude Code', () => {
       expect(fetches({ url })).toBe(false);
   });
 
-  test('lose a tool if its brackets cannot be kept', () => {
+  test('lose a tool if the text in its brackets cannot be kept', () => {
     const result = imported('claude-code', agentWith('tools: Grep(x), Read(~/notes/**), Glob'));
     expect(toolsByAgent(result)).toEqual({ a: ['Glob safe'] });
     expect(warningsOf(result)).toEqual(['TOOL_NOT_TAKEN 4 tools', 'TOOL_NOT_TAKEN 4 tools']);
@@ -150,7 +150,7 @@ describe('agents of Claude Code', () => {
     expect(warningsOf(result)).toEqual(['RULE_STRICTER 5 disallowedTools']);
   });
 
-  test('only read in the mode plan, and are refused in the mode that checks nothing', () => {
+  test('may only read in the mode `plan`, and are refused in the mode that checks nothing', () => {
     const result = imported('claude-code', agentWith('tools: Read, Bash\npermissionMode: plan'));
     expect(toolsByAgent(result)).toEqual({ a: ['Read safe'] });
     expect(faultsOf('claude-code', agentWith('permissionMode: bypassPermissions'))).toEqual([
@@ -161,7 +161,7 @@ describe('agents of Claude Code', () => {
     ]);
   });
 
-  test('start no other agents, and keep their limit of turns beside the manifest', () => {
+  test('start no other agents, and keep their limit of turns in a document beside the manifest', () => {
     const result = imported('claude-code', agentWith('tools: Agent(worker), Task, Read\nmaxTurns: 7'));
     expect(toolsByAgent(result)).toEqual({ a: ['Read safe'] });
     expect(result.policies).toEqual([{ agent: 'a', policy: {}, maxTurns: 7 }]);
@@ -180,13 +180,13 @@ describe('agents of Claude Code', () => {
     expect(result.manifest.metadata.name).toBe('agents');
   });
 
-  test('name two tools of two servers apart', () => {
+  test('get different names for tools of two servers that have the same name', () => {
     const result = imported('claude-code', agentWith('tools: mcp__a__search, mcp__b__search'));
     expect(toolsByAgent(result)).toEqual({ a: ['search unrated', 'b.search critical'] });
     expect(warningsOf(result)).toEqual(['TOOL_RENAMED 4 tools']);
   });
 
-  test('declare servers of their own, without their secrets', () => {
+  test('declare their own servers, without the secrets of the servers', () => {
     const result = imported(
       'claude-code',
       agentWith(
@@ -201,7 +201,7 @@ describe('agents of Claude Code', () => {
     ]);
   });
 
-  test('are refused where the frontmatter is missing or no YAML, with the line', () => {
+  test('are refused if the frontmatter is missing or is not YAML, and the fault names the line', () => {
     expect(faultsOf('claude-code', { 'a.md': '# An agent\n' })).toEqual(['FRONTMATTER_MISSING 1']);
     expect(faultsOf('claude-code', { 'a.md': '---\nname: a\n' })).toEqual(['FRONTMATTER_MISSING 1']);
     expect(faultsOf('claude-code', { 'a.md': '---\nname: a\ndescription: use this: always\n---\n' })).toEqual(
@@ -216,7 +216,7 @@ describe('agents of Claude Code', () => {
     ]);
   });
 
-  test('are refused as a whole where one file of a folder is', () => {
+  test('are all refused if one file of their folder is refused', () => {
     expect(faultsOf('claude-code', { 'a.md': REVIEWER, 'b.md': 'x' })).toEqual(['FRONTMATTER_MISSING 1']);
   });
 });

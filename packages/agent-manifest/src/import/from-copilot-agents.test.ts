@@ -27,7 +27,7 @@ describe('agents of GitHub Copilot', () => {
     expect(warningsOf(result)).toEqual([]);
   });
 
-  test('get no tool without tools and for *, and none from an empty list without a warning', () => {
+  test('get no tool from a file without tools, for *, and from an empty list, and only the empty list gives no warning', () => {
     expect(warningsOf(imported('copilot', agentWith('tools: ["*"]')))).toEqual(['TOOLS_NOT_NAMED 4 tools.0']);
     const absent = imported('copilot', agentWith('target: vscode'));
     expect(warningsOf(absent)).toEqual(['TOOLS_NOT_NAMED 2 tools', 'FIELD_NOT_TAKEN 4 target']);
@@ -39,7 +39,7 @@ describe('agents of GitHub Copilot', () => {
     );
   });
 
-  test('get the tools of a server by name, and all that the file itself lists for it', () => {
+  test('get the tools of a server by name, and all tools that the file itself lists for the server', () => {
     const fields = `tools: ['papers/*', 'tickets/get_ticket', 'wiki/*', 'papers']
 mcp-servers:
   papers:
@@ -60,7 +60,7 @@ mcp-servers:
     });
   });
 
-  test('keep unknown tools, without a rating, and leave out what is no name', () => {
+  test('keep unknown tools without a risk level, and leave out entries that are not names', () => {
     const result = imported(
       'copilot',
       agentWith(
@@ -77,7 +77,7 @@ mcp-servers:
     ]);
   });
 
-  test('have no model where the file has only the title of one', () => {
+  test('have no model if the file has only the display name of a model', () => {
     const result = imported('copilot', agentWith('tools: []\nmodel: Claude Sonnet 4'));
     expect(agentOf(result, 'Planner').model).toBeUndefined();
     expect(warningsOf(result)).toEqual(['FIELD_NOT_TAKEN 5 model']);

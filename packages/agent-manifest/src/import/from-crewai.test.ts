@@ -72,7 +72,7 @@ describe('crews of crewAI', () => {
     });
   });
 
-  test('have only the tools that the YAML names, and limits beside the manifest', () => {
+  test('have only the tools that the YAML names, and limits in a document beside the manifest', () => {
     const result = imported('crewai', CREW);
     expect(toolsByAgent(result)).toEqual({ finder: ['web_search unrated'], writer: [] });
     expect(result.policies).toEqual([
@@ -87,7 +87,7 @@ describe('crews of crewAI', () => {
     ]);
   });
 
-  test('have no workflow where a task names no agent, unless there is only one', () => {
+  test('have no workflow if a task names no agent, unless there is only one agent', () => {
     const tasks = 'a:\n  description: x\n  expected_output: y\n';
     const none = imported('crewai', { 'agents.yaml': AGENTS, 'tasks.yaml': tasks });
     expect(none.manifest.kind).toBe('Agent');
@@ -99,7 +99,7 @@ describe('crews of crewAI', () => {
     expect(one.manifest.workflow?.steps).toMatchObject({ a: { agent: 'w' } });
   });
 
-  test('are refused where a task names an agent or a task that is not there', () => {
+  test('are refused if a task names an agent or a task that does not exist', () => {
     const tasks =
       'a:\n  description: x\n  agent: nobody\nb:\n  description: x\n  agent: finder\n  context: [zz]\n';
     expect(faultsOf('crewai', { 'agents.yaml': AGENTS, 'tasks.yaml': tasks })).toEqual([

@@ -57,7 +57,7 @@ describe('configurations of MCP servers', () => {
     });
   });
 
-  test('keep no secret, and say where each was', () => {
+  test('keep no secret, and say where each secret was', () => {
     const result = imported('mcp', { '.mcp.json': CLAUDE });
     for (const secret of ['k-123', 't-456', 't-9', 'b-1', 'k-7', 'ann', 'secret@'])
       expect(JSON.stringify([result.manifest, result.servers, result.warnings])).not.toContain(secret);
@@ -72,7 +72,7 @@ describe('configurations of MCP servers', () => {
     ]);
   });
 
-  test('define the tools that a server is known to list, with what it says of them', () => {
+  test('define the tools that a server is known to list, with the descriptions from the server', () => {
     const options = {
       servers: {
         issues: [
@@ -98,7 +98,7 @@ describe('configurations of MCP servers', () => {
     });
   });
 
-  test('are read as VS Code writes them, with comments', () => {
+  test('are read in the form that VS Code writes, with comments', () => {
     const text = `{
       // the server of the team
       "inputs": [{ "id": "key", "type": "promptString" }], /* asked */

@@ -16,7 +16,7 @@ describe('agent cards of A2A', () => {
     securitySchemes: { key: { type: 'apiKey' } },
   };
 
-  test('become a tool for each skill, which no agent is allowed', () => {
+  test('become a tool for each skill, and no agent is allowed to use it', () => {
     const result = imported(null, { 'agent-card.json': JSON.stringify(card) });
     expect(result.manifest.metadata).toMatchObject({
       name: 'Booking',
@@ -40,7 +40,7 @@ describe('agent cards of A2A', () => {
     ]);
   });
 
-  test('of 1.0 have their address in supportedInterfaces', () => {
+  test('of version 1.0 have their address in supportedInterfaces', () => {
     const { url, protocolVersion: _, ...rest } = card;
     const text = JSON.stringify({ ...rest, supportedInterfaces: [{ url, protocolBinding: 'JSONRPC' }] });
     expect(imported('a2a', { 'card.json': text }).manifest.definitions).toHaveProperty('find_room');
@@ -79,7 +79,7 @@ describe('servers of the MCP registry', () => {
     expect(warningsOf(result)).toEqual(['FIELD_NOT_TAKEN 1', 'TOOLS_NOT_NAMED 1']);
   });
 
-  test('may have only an address, and are refused with neither', () => {
+  test('may have an address and no package, and are refused if both are missing', () => {
     const { packages: _, ...remote } = server;
     expect(imported('mcp-registry', { 'server.json': JSON.stringify(remote) }).servers).toEqual({
       weather: { url: 'https://weather.example.com/mcp', headers: { 'X-Key': `$${'{env:X_KEY}'}` } },

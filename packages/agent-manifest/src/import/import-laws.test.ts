@@ -314,19 +314,22 @@ describe('an import of any text', () => {
     );
   });
 
-  test.each(Object.entries(ALMOST))('of the format %s does so, whole or damaged', (_, files) => {
-    const of = IMPORT_FORMATS.find((each) => each === _) ?? null;
-    let taken = 0;
-    const run = (
-      whole: readonly string[],
-      damaged: boolean,
-      how: { at: number; length: number; by: string },
-    ) => {
-      if (expectLaws(of, damaged ? damagedFiles(whole, how) : whole)) taken += 1;
-    };
-    fc.assert(fc.property(files, fc.boolean(), damage, run), { numRuns: 250 });
-    expect(taken).toBeGreaterThan(25);
-  });
+  test.each(Object.entries(ALMOST))(
+    'of the format %s gives a manifest or faults, whether the text is whole or damaged',
+    (_, files) => {
+      const of = IMPORT_FORMATS.find((each) => each === _) ?? null;
+      let taken = 0;
+      const run = (
+        whole: readonly string[],
+        damaged: boolean,
+        how: { at: number; length: number; by: string },
+      ) => {
+        if (expectLaws(of, damaged ? damagedFiles(whole, how) : whole)) taken += 1;
+      };
+      fc.assert(fc.property(files, fc.boolean(), damage, run), { numRuns: 250 });
+      expect(taken).toBeGreaterThan(25);
+    },
+  );
 
   test('gives the same answer twice', () => {
     const run = (of: ImportFormat | null, each: string) => {
@@ -377,7 +380,7 @@ const READERS: readonly (readonly [begin: RegExp, formats: readonly ImportFormat
 ];
 
 describe('a hostile text of up to 1 MiB', () => {
-  test.each(Object.entries(HOSTILE))('with %s ends soon', (_, hostile) => {
+  test.each(Object.entries(HOSTILE))('with %s is read quickly', (_, hostile) => {
     const [, formats = []] = READERS.find(([begin]) => begin.test(hostile)) ?? [];
     for (const of of formats) {
       const begin = performance.now();

@@ -16,12 +16,12 @@ describe('an import', () => {
     expect(imported(null, { [path]: text }).manifest.metadata.imported_from).toBe(format);
   });
 
-  test('of a file of an unknown format is refused, and so is one of no file', () => {
+  test('of a file of an unknown format is refused, and so is an import without a file', () => {
     expect(faultsOf(null, { 'a.yaml': 'x: 1\n' })).toEqual(['FORMAT_UNKNOWN 1']);
     expect(importManifest([], null)).toMatchObject({ ok: false, faults: [{ code: 'NOTHING_TO_IMPORT' }] });
   });
 
-  test('takes the name of the options before that of the file', () => {
+  test('prefers the name in the options to the name in the file', () => {
     expect(imported(null, { 'a.md': '---\nname: a\n---\n' }, { name: 'Team' }).manifest.metadata.name).toBe(
       'Team',
     );

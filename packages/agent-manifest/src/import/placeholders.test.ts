@@ -19,7 +19,7 @@ describe('placeholders', () => {
     expect(withExpressions(text)).toBe(wanted);
   });
 
-  test('of crewAI are filled in by the runner as crewAI does it, whatever is around them', () => {
+  test('of crewAI are filled in by the runner as by crewAI, whatever text is around them', () => {
     const piece = fc.constantFrom(
       '$',
       '$$',
@@ -43,7 +43,7 @@ describe('placeholders', () => {
     fc.assert(fc.property(fc.array(piece, { maxLength: 12 }), run), { numRuns: 1_000 });
   });
 
-  test('are escaped where nothing is to be filled in', () => {
+  test('are escaped in a text in which nothing must be filled in', () => {
     expect(escaped(`a ${topic} b`)).toBe(`a $${topic} b`);
   });
 });

@@ -111,7 +111,7 @@ test('reports faults of references and of fields together, each in its file', ()
   ]);
 });
 
-test('names the place in the other file that cannot be read', () => {
+test('names the place of a fault in the other file', () => {
   const read = load('b.yaml', { 'm/b.yaml': 'a: [\n' });
   expect(read.ok ? '' : read.faults[0]?.message).toMatch(
     /^leads to a file that cannot be read: m\/b\.yaml:\d+:\d+ /,
@@ -124,7 +124,7 @@ test('counts a critical tool of a file as the same tool that an agent names', ()
   expect(faultsOf('b.yaml', files, agent)).toEqual(['TOOL_DUPLICATE definitions.a.tools.1']);
 });
 
-test('refuses what the files say about their folder: a link that leads out, and something that is no file', () => {
+test('refuses a link that leads out of the folder, and something that is not a file', () => {
   const files = (read: ReturnType<ManifestFiles['read']>, leadsOut: boolean): ManifestFiles => ({
     read: (path) =>
       path === 'a.yaml'
@@ -164,7 +164,7 @@ function chain(length: number): Record<string, string> {
   return Object.fromEntries(files);
 }
 
-test('follows a chain of 1,000 files, and no more', () => {
+test('follows a chain of 1,000 files, but no longer chain', () => {
   expect(faultsOf('0.yaml', chain(1_000))).toEqual([]);
   expect(faultsOf('0.yaml', chain(1_001))).toEqual(['YAML_INVALID definitions.t.$ref']);
 });
@@ -184,7 +184,7 @@ test('reads each file once', () => {
   expect(reads).toEqual(['m/a.yaml', 'm/b.yaml']);
 });
 
-test('refuses files that are too large together, and a definition that is put in too often', () => {
+test('refuses files that are too large together, and a definition that is inserted too often', () => {
   const large = `{ type: tool, name: T, uri: "mcp://t", risk_level: safe, description: "${'x'.repeat(60_000)}" }`;
   const many = (count: number, file: (at: number) => string) =>
     Array.from({ length: count }, (_, at) => `  t${at}: { $ref: ${file(at)} }\n`).join('');

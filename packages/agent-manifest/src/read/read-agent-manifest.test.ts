@@ -40,7 +40,7 @@ const packWith = (fields: string) =>
 const withSteps = (steps: string, policy = '') =>
   `${RECIPE}${policy}workflow:\n  start: a\n  steps:\n${steps.replace(/^(?=.)/gm, '    ')}\n`;
 
-test('both manifests without more are good', () => {
+test('both manifests are valid as they are', () => {
   expect(warningsOf(AGENT)).toEqual([]);
   expect(warningsOf(withSteps('a: { type: agent, agent: writer }'))).toEqual([]);
 });
@@ -53,13 +53,13 @@ test.each([
   ['YAML 1.1', `%YAML 1.1\n---\n${AGENT}`],
   ['too much nesting', `${AGENT}  deep: ${'['.repeat(70)}${']'.repeat(70)}\n`],
   ['more than 1 MiB', `${AGENT}# ${'x'.repeat(1_100_000)}`],
-])('refuses what no document may hold: %s', (_name, text) => {
+])('refuses a text that no document may contain: %s', (_name, text) => {
   const { faults } = read(text);
   expect(faults.map(({ code, path }) => `${code} ${path}`)).toEqual(['YAML_INVALID ']);
   expect(faults[0]?.message).not.toBe('');
 });
 
-test('refuses bytes that are no text', () => {
+test('refuses bytes that are not text', () => {
   const bytes = Uint8Array.of(...new TextEncoder().encode(AGENT), 0xff);
   const read = readAgentManifest(bytes);
   expect(read.ok ? [] : read.faults.map(({ code }) => code)).toEqual(['YAML_INVALID']);
@@ -216,7 +216,7 @@ test.each([
     agentWith('runtime: { memory: { strategy: summary, limit: 1, summary_prompt: } }'),
     ['TYPE_WRONG definitions.helper.runtime.memory.summary_prompt'],
   ],
-])('checks fields that need or exclude each other: %s', (_name, text, faults) => {
+])('checks fields that require or exclude each other: %s', (_name, text, faults) => {
   expect(faultsOf(text)).toEqual(faults);
 });
 
@@ -270,7 +270,7 @@ test('refuses patterns that are too large together', () => {
 
 const dollar = (expression: string) => `\${${expression}}`;
 
-test('checks conditions and what is filled in', () => {
+test('checks conditions and templates', () => {
   const steps = (condition: string, input: string) =>
     withSteps(
       `a: { type: switch, cases: { ${JSON.stringify(condition)}: b }, default: b }\nb: { type: agent, agent: writer, inputs: { x: [${JSON.stringify(input)}] } }`,
@@ -314,7 +314,7 @@ test.each([
   expect(faultsOf(withSteps(steps), { models: ['gpt-4'] })).toEqual(faults);
 });
 
-test('accepts a model in the place of an agent as the caller says', () => {
+test('accepts a model in the place of an agent if the caller permits it', () => {
   const text = withSteps('a: { type: agent, agent: gpt-4-turbo }');
   const missing = ['REFERENCE_MISSING workflow.steps.a.agent'];
   expect(faultsOf(text, { models: ['gpt-4-turbo'] })).toEqual([]);
@@ -325,7 +325,7 @@ test('accepts a model in the place of an agent as the caller says', () => {
   expect(faultsOf(tool, { directModels: 'any' })).toEqual(['REFERENCE_WRONG_TYPE workflow.steps.a.agent']);
 });
 
-test('knows the models of the kept price lists', () => {
+test('knows the models of the price lists in the repository', () => {
   expect(faultsOf(withSteps('a: { type: agent, agent: gpt-4-turbo }'), {})).toEqual([]);
   expect(faultsOf(withSteps('a: { type: agent, agent: wrter }'), {})).toEqual([
     'REFERENCE_MISSING workflow.steps.a.agent',
@@ -345,7 +345,7 @@ test.each([
     ['REFERENCE_MISSING definitions.helper.tools.0'],
   ],
   ['the pack itself', charge, 'kit', ['REFERENCE_WRONG_TYPE definitions.helper.tools.0']],
-])('finds what is in packs: %s', (_name, pack, tool, faults) => {
+])('checks the contents of packs: %s', (_name, pack, tool, faults) => {
   expect(faultsOf(packWith(pack).replace('model: gpt-4', `model: gpt-4, tools: [${tool}]`))).toEqual(faults);
 });
 
@@ -392,11 +392,11 @@ test.each([
     `${agentWith('tools: [{ type: inline, name: t, description: d, parameters: { type: object } }]')}  b: { type: agent, name: B, role: r, goal: g, tools: [{ type: inline, name: t, description: other, parameters: { type: object } }] }\n`,
     ['TOOL_NAME_CLASH definitions.b.tools.0'],
   ],
-])('finds what is called alike: %s', (_name, text, faults) => {
+])('finds equal names: %s', (_name, text, faults) => {
   expect(faultsOf(text)).toEqual(faults);
 });
 
-test('refuses a tool that is called like the action of a step', () => {
+test('refuses a tool that has the name of the action of a step', () => {
   const text = withSteps('a: { type: agent, agent: writer }').replace('search: {', 'search: { id: step.a,');
   expect(faultsOf(text)).toEqual(['TOOL_NAME_CLASH definitions.search']);
 });
@@ -540,7 +540,7 @@ test('reports at most a hundred faults, and says how many more there are', () =>
   expect(faults.at(-1)?.message).toMatch(/\(and 200 more like these: correct the first ones\)$/);
 });
 
-test('returns the manifest as it is written, without defaults', () => {
+test('returns the manifest as its author wrote it, without defaults', () => {
   const read = readAgentManifest(AGENT);
   expect(read).toMatchObject({ ok: true, files: [] });
   expect(read.ok && read.manifest).toEqual({

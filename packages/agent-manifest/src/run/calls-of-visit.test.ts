@@ -32,7 +32,7 @@ const ANSWERED = [
   ...[...called('m2', MODEL), ...called('m3', MODEL)],
 ];
 
-test('asks again for the answers after the last tool, only if they were of no use', () => {
+test('after the last tool, asks the model again only if its answers were of no use', () => {
   const again = callsToAskAgain(ANSWERED, 'ANSWER_INVALID');
   expect(idsOf(again)).toEqual(['m2', 'm3']);
   expect(callsToAskAgain(ANSWERED, 'RUN_TIMEOUT')).toEqual([]);

@@ -56,7 +56,7 @@ const judged = recipeOf({
   edges: [['a', 'b']],
 });
 
-test('merges an object into the board, and puts anything else under the id of the node', () => {
+test('merges an object into the board, and writes any other value under the id of the node', () => {
   const line = recipeOf({
     nodes: [agent('a'), agent('b'), agent('c')],
     edges: [
@@ -116,7 +116,7 @@ test.each([
   expect(run).toMatchObject({ ended: { code: 'SCORE_INVALID', step: 'b' }, board: { draft: 'd' } });
 });
 
-test('does not ask an evaluator that has nothing to judge', () => {
+test('does not call an evaluator if there is nothing to judge', () => {
   expect(played(judged, { draft: null }, [{}])).toMatchObject({
     ended: { code: 'TARGET_MISSING', step: 'b' },
     given: [['a', { draft: null }]],
@@ -140,7 +140,7 @@ test.each([
   expect(played(recipe, { kind }, ['x']).given.map(([step]) => step)).toEqual([next]);
 });
 
-test('takes no value from what every object inherits', () => {
+test('reads no value that objects inherit from their prototype', () => {
   const recipe = recipeOf({
     nodes: [
       { ...router('a', { 'function Object() { [native code] }': 'b' }, 'c'), input_key: 'constructor' },
@@ -151,7 +151,7 @@ test('takes no value from what every object inherits', () => {
   expect(played(recipe, {}, []).ended).toMatchObject({ code: 'TARGET_MISSING', step: 'c' });
 });
 
-test('gives an agent the arguments that the board has, or the whole board', () => {
+test('gives an agent its arguments from the board, or the whole board', () => {
   const inputs = { topic: 't', other: null };
   const asked = (fields: object) => played(recipeOf({ nodes: [agent('a', fields)] }), inputs, ['x']).given;
   expect(asked({ inputs_map: { about: 'topic', also: 'other', critique: 'critique' } })).toEqual([
@@ -184,7 +184,7 @@ test.each([
   expect(played(asks, {}, [], { answer }).ended).toMatchObject({ code, step: 'a' });
 });
 
-test('waits for a person as long as the node says, and otherwise as long as it takes', () => {
+test('waits for a person as long as the node states, and otherwise without a limit', () => {
   const late = played(asks, {}, []);
   expect(late).toMatchObject({ status: 'failed', ended: { code: 'HUMAN_TIMEOUT' }, workedMs: 0 });
   expect(late.lastEventMs - Date.parse(late.started.at)).toBe(60_000);
@@ -192,7 +192,7 @@ test('waits for a person as long as the node says, and otherwise as long as it t
   expect(played(patient, {}, [])).toMatchObject({ status: 'running', current: { phase: 'deferred' } });
 });
 
-test('a question that is asked again gets no more time', () => {
+test('a question that is asked again gets no additional time', () => {
   const plan = graphPlan(asks);
   let answers = 0;
   const run = playRun(plan, startedWith({}), {
@@ -218,7 +218,7 @@ test('a person has the whole time again after the run is retried', () => {
   expect(run.lastEventMs - Date.parse(at)).toBe(60_000);
 });
 
-test('ends a run that visits more nodes than it may', () => {
+test('ends a run that visits more nodes than its limit', () => {
   const line = recipeOf({ nodes: [agent('a'), agent('b')], edges: [['a', 'b']] });
   expect(played(line, {}, [1], { mostVisits: 1 })).toMatchObject({
     ended: { code: 'STEP_LIMIT', step: 'b' },

@@ -7,7 +7,7 @@ import { workflowOf, workflowPlan } from './workflow-plan.ts';
 
 const AT = '2026-11-01T08:00:00.000Z';
 
-test('a call that a person says was not done is made again, even if the manifest allows no retry', () => {
+test('makes a call again if a person says that it was not done, even if the manifest allows no retry', () => {
   const manifest = agentManifestDocument.parse({
     ...{ apiVersion: 'coreason.ai/v2', kind: 'Recipe', metadata: { name: 'M' }, policy: { max_retries: 0 } },
     definitions: { w: { type: 'agent', name: 'W', role: 'r', goal: 'g', model: 'm' } },

@@ -228,7 +228,7 @@ function play(of: Scene): { plan: RunPlan; events: RunEvent[]; run: RunState } {
   return { plan, events, run };
 }
 
-test('a run that is cut after any event goes on with the same events', () => {
+test('a run that is interrupted after any event continues with the same events', () => {
   let sentBack = 0;
   fc.assert(
     fc.property(scene, (of) => {
@@ -268,7 +268,7 @@ function playRetries(plan: RunPlan, run: RunState, of: Scene, retries: number): 
   return events;
 }
 
-test('a run that a person retries goes on with the same events after a cut, and a refused call is another action', () => {
+test('a run that a person retries continues with the same events after an interruption, and a refused call becomes a new action', () => {
   fc.assert(
     fc.property(scene, (of) => {
       const plan = planOf(of);
@@ -293,7 +293,7 @@ function isSentBack(event: RunEvent): boolean {
   return JSON.stringify(output ?? null).includes('"refinements":1');
 }
 
-test('the fold of the events is the state of the runner that wrote them', () => {
+test('the state that is computed from the events is the state of the runner that wrote them', () => {
   fc.assert(
     fc.property(scene, (of) => {
       const { plan, events, run } = play(of);
@@ -319,7 +319,7 @@ test('a run ends once, makes no more visits than its manifest allows, and no mor
   );
 });
 
-test('an event that was applied changes nothing when it comes again later, and neither does one after the end', () => {
+test('an event that comes a second time changes nothing, and neither does an event after the end', () => {
   fc.assert(
     fc.property(scene, (of) => {
       const { plan, events } = play(of);

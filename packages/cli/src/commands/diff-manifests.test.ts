@@ -64,7 +64,7 @@ test('diff shows what changed, and marks what is wider', async () => {
   ]);
 });
 
-test('diff fails on the categories that it is told, and shows the changes all the same', async () => {
+test('diff fails on the categories that --fail-on names, and still shows the changes', async () => {
   const path = filesOf({
     'old.yaml': MANIFEST,
     'new.yaml': MANIFEST.replace('max_steps: 5', 'max_steps: 4'),
@@ -111,7 +111,7 @@ test('diff compares graph recipes, and a manifest with a graph recipe', async ()
 `);
 });
 
-test('chart, hash and show take both forms', async () => {
+test('chart, hash and show accept both forms of a manifest', async () => {
   const path = filesOf({ 'team.yaml': MANIFEST, 'flow.yaml': GRAPH });
   const run = async (...args: string[]) => (await runCommand(['manifest', ...args])).stdout;
   expect(await run('chart', path('team.yaml'))).toBe(

@@ -67,7 +67,7 @@ describe('mandate manifest import', () => {
     expect(stderr).toContain('1 policy of these agents are not in the manifest');
   });
 
-  test('answers JSON with all that was found', async () => {
+  test('prints JSON with everything that was found', async () => {
     const { stdout } = await runCommand(['manifest', 'import', '-', '--from', 'claude-code', '--json'], {
       stdin: REVIEWER,
     });
@@ -82,7 +82,7 @@ describe('mandate manifest import', () => {
     });
   });
 
-  test('replaces no file', async () => {
+  test('never replaces a file', async () => {
     const folder = folderWith({ 'reviewer.md': REVIEWER, 'team.limits.yaml': 'mine' });
     const out = join(folder, 'team.yaml');
     const { exitCode, stderr } = await runCommand([
@@ -99,7 +99,7 @@ describe('mandate manifest import', () => {
     ]);
   });
 
-  test('reads a folder of agents, and leaves out what is none', async () => {
+  test('reads a folder of agents, and leaves out files that are not agents', async () => {
     const folder = folderWith({
       'a/reviewer.md': REVIEWER,
       'b.md': REVIEWER.replace('name: reviewer', 'name: b'),
@@ -123,7 +123,7 @@ describe('mandate manifest import', () => {
     }
   });
 
-  test('writes out the tools that servers list, where this is asked for', async () => {
+  test('writes the tools that servers list, if an option asks for them', async () => {
     const folder = folderWith({
       'a.md': '---\nname: a\ndescription: b\ntools: mcp__issues\n---\n',
       'tools.json':
@@ -146,7 +146,7 @@ describe('mandate manifest import', () => {
     ]);
   });
 
-  test('shows the lines that bind servers, and runs none of them', async () => {
+  test('shows the lines that bind servers, and starts no server', async () => {
     const stdin =
       '{"mcpServers": {"issues": {"command": "npx", "args": ["issues-mcp"], "env": {"KEY": "k-1"}}}}';
     const { stdout } = await runCommand(['manifest', 'import', '-', '--from', 'mcp'], { stdin });

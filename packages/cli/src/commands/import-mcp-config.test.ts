@@ -57,7 +57,7 @@ test('puts a server behind the proxy, and says so', async () => {
   expect(wordsIn(file)).toEqual([...PROXY, '--prefix', 'files.', '--', 'npx', '-y', 'files-server']);
 });
 
-test('shows the change, and changes nothing without a yes', async () => {
+test('shows the change, and changes nothing until a person confirms', async () => {
   const file = fileWith(configOf({ files: SERVER }));
   const before = readFileSync(file, 'utf8');
   const { exitCode, stdout, stderr } = await importFile(file);
@@ -136,7 +136,7 @@ test('keeps a header that a person changed after the import', async () => {
   });
 });
 
-test('undoes no import of a URL if its variables have others among them', async () => {
+test('does not undo the import of a URL if a person added variables to its environment', async () => {
   const file = fileWith(configOf({ search: { ...REMOTE, headers: { 'X-Key': 'a' } } }));
   await importFile(file, '--yes');
   const edited = readFileSync(file, 'utf8').replace('"env": {', '"env": { "OTHER": "b",');
@@ -214,7 +214,7 @@ test.each([
   expect(readFileSync(file, 'utf8')).toBe(before);
 });
 
-test('leaves a server as it is if its command is there twice', async () => {
+test('leaves a server as it is if its entry has the command twice', async () => {
   const file = fileWith('{"mcpServers":{"bad":{"command":"a","command":"b"}}}');
   expect((await importFile(file, '--yes')).stdout).toContain('bad: NOT GOVERNED: it has `command` twice\n');
 });
@@ -255,7 +255,7 @@ test.each([
   expect(readdirSync(join(file, '..'))).toEqual(['.mcp.json']);
 });
 
-test('refuses what is no file', async () => {
+test('refuses a path that is not a file', async () => {
   const folder = temporaryFolder();
   expect((await importFile(folder, '--yes')).stderr).toContain(`${folder} is no file`);
   expect((await importFile('/dev/zero', '--yes')).stderr).toContain('/dev/zero is no file');
@@ -322,7 +322,7 @@ describe('the undo', () => {
     });
   });
 
-  test('takes away a proxy with another name and other options', async () => {
+  test('removes a proxy with another name and other options', async () => {
     const own = {
       command: '/opt/gov',
       args: ['mcp', '--agent', 'x', '--defer', 'error', '--', 'server', '-v'],
@@ -341,7 +341,7 @@ describe('the undo', () => {
   );
 });
 
-test('keeps the oldest file until an undo, and no older one', async () => {
+test('keeps the oldest copy of the file until an undo, and then begins with a new copy', async () => {
   const file = fileWith(configOf({ files: SERVER }));
   const first = readFileSync(file, 'utf8');
   const backup = () => readFileSync(`${file}.before-mandate`, 'utf8');
@@ -367,7 +367,7 @@ test('does not change a server that already goes through the proxy', async () =>
   });
 });
 
-test('gives programs one document', async () => {
+test('prints one JSON document for programs', async () => {
   const file = fileWith(configOf({ files: SERVER, search: { ...REMOTE, type: 'sse' } }));
   const { exitCode, stdout } = await importFile(file, '--yes', '--json');
   expect(exitCode).toBe(3);
@@ -393,7 +393,7 @@ describe('the command of the proxy', () => {
     expect(wordsIn(file).slice(0, 9)).toEqual([...PROXY, '--url', 'https://plane.example.com', '--prefix']);
   });
 
-  test('is this clone if no command is given', async () => {
+  test('is the command of this clone if no command is given', async () => {
     const file = fileWith(configOf({ files: SERVER }));
     await runCommand(['mcp', '--agent', 'coder', 'import', file, '--yes']);
     const [node, program = '', ...rest] = wordsIn(file);
@@ -405,7 +405,7 @@ describe('the command of the proxy', () => {
     ]);
   });
 
-  test('may have words with blanks', async () => {
+  test('may have arguments with blanks', async () => {
     const file = fileWith(configOf({ files: SERVER }));
     await importFile(file, '--yes', '--command', `"/my programs/node"  'a b.mjs' -x`);
     expect(wordsIn(file).slice(0, 4)).toEqual(['/my programs/node', 'a b.mjs', '-x', 'mcp']);

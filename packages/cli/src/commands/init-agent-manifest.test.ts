@@ -18,7 +18,7 @@ test('writes a manifest, and test cases that pass', async () => {
   expect(tested.exitCode).toBe(0);
 });
 
-test('replaces no file', async () => {
+test('never replaces a file', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'agent-manifest.test.yaml'), 'mine');
   const { exitCode, stderr } = await runCommand(['manifest', 'init', folder]);

@@ -20,7 +20,7 @@ test('writes a manifest that is valid, with test cases that pass', async () => {
   expect(tested.exitCode).toBe(0);
 });
 
-test('replaces no file', async () => {
+test('never replaces a file', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'policy.yaml'), 'mine');
   const { exitCode, stderr } = await runCommand(['init', 'manifest', folder]);
@@ -30,7 +30,7 @@ test('replaces no file', async () => {
   expect((await runCommand(['validate', join(folder, 'manifest.yaml')])).exitCode).toBe(2);
 });
 
-test('says that files cannot be written', async () => {
+test('says so if files cannot be written', async () => {
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, '');
   const { exitCode, stderr } = await runCommand(['init', 'manifest', join(file, 'below')]);

@@ -21,7 +21,7 @@ test('issues a key with a role that has the scopes of the role in its tenant', a
   expect(JSON.parse(stdout)).toMatchObject({ scopes: ROLES.admin, tenant: 'acme', agents: ['*'] });
 });
 
-test('issues no key in a new folder for somebody who is logged in to a plane', async () => {
+test('issues no key in a new folder for a person who is logged in to a plane', async () => {
   const folder = join(temporaryFolder(), 'new');
   const env = { MANDATE_API_KEY: 'sk-1', MANDATE_URL: 'http://plane', MANDATE_PLANE_DATA_PATH: folder };
   const asked = ['keys', 'issue', '--name', 'ann', '--role', 'viewer'];
@@ -32,7 +32,7 @@ test('issues no key in a new folder for somebody who is logged in to a plane', a
   expect((await runCommand([...asked, '--data', folder], { env })).stdout).toMatch(/^sk-mdt_/);
 });
 
-test('issues a key that publishes for the named agents, and warns of a key that speaks for all agents', async () => {
+test('issues a key that publishes for the named agents, and warns if a key may publish for all agents', async () => {
   const named = await issue('--scopes', 'publish', 'report', '--agents', 'bot', 'ci-*');
   expect(JSON.parse(named.stdout).agents).toEqual(['bot', 'ci-*']);
   const { stdout, stderr } = await runCommand([

@@ -74,7 +74,7 @@ describe('mandate validate', () => {
     expect(unknown.stderr).toContain('has no overlay policy.prod.yaml (there are overlays of: production)');
   });
 
-  test('checks each overlay without an environment, and tells the faults of policy.yaml once', async () => {
+  test('checks each overlay if no environment is named, and reports the faults of policy.yaml once', async () => {
     const folder = manifestFolder(UNKNOWN_ROLE);
     const production = join(folder, 'policy.production.yaml');
     const staging = join(folder, 'policy.staging.yaml');
@@ -148,7 +148,7 @@ describe('mandate validate', () => {
     },
   );
 
-  test('asks for the kind of another file beside a manifest', async () => {
+  test('refuses another file beside a manifest if the file does not state its kind', async () => {
     const folder = manifestFolder();
     writeFileSync(join(folder, 'categories.yaml'), 'stores: {}');
     const { exitCode, stderr } = await runCommand(['validate', folder]);
@@ -200,31 +200,34 @@ describe('mandate lint', () => {
     ]);
   });
 
-  test.each(['lint', 'apply', 'diff'])('%s --json gives the faults of documents as data', async (command) => {
-    const folder = manifestFolder(UNKNOWN_ROLE);
-    const bad = join(folder, 'bad.yaml');
-    writeFileSync(bad, '{ kind: agent, id: bot, colour: red }');
-    const args = [command, '-f', folder, '--json'];
-    const { exitCode, stdout, stderr } = await runCommand(args, { env: NO_PLANE });
-    expect(exitCode).toBe(2);
-    const severity = 'error';
-    const remedy = 'Correct it at this place.';
-    expect(linesIn(stdout)).toEqual([
-      {
-        ...{ severity, code: 'DOCUMENTS_INVALID', file: bad, path: 'colour', line: 1, column: 25 },
-        ...{ message: expect.stringContaining('is not a known field'), remedy },
-      },
-      {
-        ...{ severity, code: 'ROLE_UNKNOWN', file: join(folder, 'policy.yaml'), line: 5, column: 33 },
-        path: 'tool_permissions.make_cards.allowed_roles.0',
-        ...{ message: '"usr" is not one of the roles: write "user", or declare it', remedy },
-      },
-    ]);
-    expect(stderr).toContain('these documents are bad');
-    expect((await runCommand([command, '-f', folder], { env: NO_PLANE })).stdout).toBe('');
-  });
+  test.each(['lint', 'apply', 'diff'])(
+    '%s --json prints the faults of documents as JSON',
+    async (command) => {
+      const folder = manifestFolder(UNKNOWN_ROLE);
+      const bad = join(folder, 'bad.yaml');
+      writeFileSync(bad, '{ kind: agent, id: bot, colour: red }');
+      const args = [command, '-f', folder, '--json'];
+      const { exitCode, stdout, stderr } = await runCommand(args, { env: NO_PLANE });
+      expect(exitCode).toBe(2);
+      const severity = 'error';
+      const remedy = 'Correct it at this place.';
+      expect(linesIn(stdout)).toEqual([
+        {
+          ...{ severity, code: 'DOCUMENTS_INVALID', file: bad, path: 'colour', line: 1, column: 25 },
+          ...{ message: expect.stringContaining('is not a known field'), remedy },
+        },
+        {
+          ...{ severity, code: 'ROLE_UNKNOWN', file: join(folder, 'policy.yaml'), line: 5, column: 33 },
+          path: 'tool_permissions.make_cards.allowed_roles.0',
+          ...{ message: '"usr" is not one of the roles: write "user", or declare it', remedy },
+        },
+      ]);
+      expect(stderr).toContain('these documents are bad');
+      expect((await runCommand([command, '-f', folder], { env: NO_PLANE })).stdout).toBe('');
+    },
+  );
 
-  test('gives a fault of a whole file as data too', async () => {
+  test('prints a fault of a whole file as JSON too', async () => {
     const twice = manifestFolder();
     writeFileSync(join(twice, 'agents.yaml'), '{ kind: agent, id: tutor }');
     const half = manifestFolder();
@@ -292,7 +295,7 @@ cases:
     return folder;
   }
 
-  test('asks the kinds of action of a manifest, and compares what the decisions oblige to', async () => {
+  test('decides each kind of action of a manifest, and compares the obligations of the decisions', async () => {
     const { exitCode, stdout, stderr } = await runCommand(['test', folderOf(CASES)]);
     expect([exitCode, stderr]).toEqual([0, '']);
     expect(stdout).toContain('1 case: 1 passed');

@@ -59,7 +59,7 @@ describe('mandate manifest check', () => {
     });
   });
 
-  test('tells warnings, and accepts the manifest', async () => {
+  test('prints warnings, and accepts the manifest', async () => {
     const { exitCode, stderr } = await run('check', manifestWith(['name: Clerk, ', '']));
     expect([exitCode, stderr]).toEqual([
       0,
@@ -67,7 +67,7 @@ describe('mandate manifest check', () => {
     ]);
   });
 
-  test('takes another model of a step only if the option allows it', async () => {
+  test('accepts another model of a step only if the option permits it', async () => {
     const file = manifestWith(['agent: clerk', 'agent: our-model']);
     expect((await run('check', file)).exitCode).toBe(2);
     expect((await run('check', file, '--direct-models', 'any')).exitCode).toBe(0);
@@ -123,7 +123,7 @@ describe('mandate manifest check', () => {
     expect(stderr).toContain('(PATH_OUTSIDE)');
   });
 
-  test('takes a graph recipe, and asks no gate about it, because its tools are elsewhere', async () => {
+  test('accepts a graph recipe without asking the gate, because the tools are in other manifests', async () => {
     const file = graphFile();
     const gated = await run('check', file, '--gate', gateOf('allowed_domains: []\n'));
     expect([gated.exitCode, gated.stdout]).toEqual([0, `${file}: ok\n`]);
@@ -159,7 +159,7 @@ describe('mandate manifest compile', () => {
     expect([manifest.exitCode, manifest.stderr]).toEqual([2, expect.stringContaining('policy.max_steps')]);
   });
 
-  test('prints documents that load', async () => {
+  test('prints documents that can be loaded', async () => {
     const { exitCode, stdout, stderr } = await run('compile', manifestWith(), '--budget', '5');
     expect([exitCode, stderr]).toEqual([0, '']);
     const read = loadControl(stdout);
@@ -169,7 +169,7 @@ describe('mandate manifest compile', () => {
     expect(read.documents.rules.get('refund-desk.clerk')?.agents).toEqual(['refund-desk.clerk']);
   });
 
-  test('writes files on which test cases pass', async () => {
+  test('writes files with which test cases pass', async () => {
     const out = join(temporaryFolder(), 'policies/desk');
     const { exitCode, stdout } = await run('compile', manifestWith(), '--out', out);
     expect([exitCode, stdout]).toEqual([0, `6 files written below ${out}\n`]);
@@ -190,7 +190,7 @@ cases:
     expect((await runCommand(['test', out])).exitCode).toBe(0);
   });
 
-  test('gives what only a runner can keep as JSON', async () => {
+  test('prints as JSON what only a runner can enforce', async () => {
     const options = ['--id', 'desk', '--unrated-risk', 'standard', '--json'];
     const { stdout } = await run('compile', manifestWith(), ...options);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -203,7 +203,7 @@ cases:
     });
   });
 
-  test('replaces its files, wherever they are in the folder, and refuses other documents there', async () => {
+  test('replaces its own files anywhere in the folder, and refuses other documents there', async () => {
     const out = temporaryFolder();
     expect((await run('compile', manifestWith(), '--out', out)).exitCode).toBe(0);
     const moved = join(out, 'clerk.yaml');

@@ -84,7 +84,7 @@ test('asks before something gets wider, and publishes it with --yes', async () =
   expect(followed.tenant('default').agents.size).toBe(0);
 });
 
-test('keeps the options of the version before that are not given, and removes a budget only when told', async () => {
+test('keeps options of the version before if they are not given, and removes a budget only if an option says so', async () => {
   const { followed, mandate } = await controlService('default', 'author');
   const { file, write } = teamFolder(MANIFEST.replace(' model: claude-haiku-4-5,', ''));
   const publish = (...more: string[]) => mandate('manifest', 'publish', file, ...more);
@@ -181,7 +181,7 @@ test('applies a folder with an agent manifest as one change, and shows a policy 
   expect([...followed.tenant('default').agents.keys()]).toEqual(['bot']);
 });
 
-test('a folder with a gate takes no manifest that the gate forbids', async () => {
+test('a folder with a gate accepts no manifest that the gate forbids', async () => {
   const { followed, mandate } = await controlService('default', 'author');
   const { folder } = teamFolder();
   writeFileSync(join(folder, 'gate.yaml'), 'max_risk_level: standard\n');

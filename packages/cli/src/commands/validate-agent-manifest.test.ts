@@ -49,7 +49,7 @@ test('ends with exit code 2 and names each fault with its code and its file', as
   });
 });
 
-test('says as JSON what a good manifest has, and its warnings', async () => {
+test('prints as JSON the parts of a valid manifest, and its warnings', async () => {
   const folder = folderOf({ 'a.yaml': MANIFEST, 'tools.yaml': TOOLS });
   const { stdout } = await runCommand(['validate', '--json', join(folder, 'a.yaml')]);
   expect(JSON.parse(stdout)).toMatchObject({

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { importedText } from './imported-text.ts';
 
-test('an imported manifest is read again as it was, whatever its texts hold', () => {
+test('an imported manifest is read back unchanged, whatever its texts contain', () => {
   const run = (name: string, role: string, backstory: string) => {
     const text = JSON.stringify({ a: { role, goal: name, backstory } });
     const imported = importManifest([{ path: 'a\n# b.yaml', text }], 'crewai', { name });

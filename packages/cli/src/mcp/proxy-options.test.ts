@@ -29,6 +29,6 @@ test('--approval-url names another page', () => {
   );
 });
 
-test('without a plane there is no page', () => {
+test('without a plane, a question has no page', () => {
   expect(pageOf({ mandates: 'mandates.yaml' }, {})).toBeUndefined();
 });

@@ -25,7 +25,7 @@ test.each([
   expect(upstreamHeaders([], [text], ENV)).toEqual(headers);
 });
 
-test('does not replace a variable in the value of a variable', () => {
+test('does not replace the name of a variable inside the value of another variable', () => {
   expect(upstreamHeaders([`X: \${A}`], ['Y=A'], { A: `\${TOKEN}` })).toEqual([
     'X',
     `\${TOKEN}`,

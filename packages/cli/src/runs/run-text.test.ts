@@ -15,7 +15,7 @@ test('offers to approve or to deny, and then to follow the run', () => {
   ]);
 });
 
-test('offers to say what became of an uncertain call, with the name of the step', () => {
+test('for a call with an unknown result, offers a command that reports the result, with the name of the step', () => {
   const waiting = { for: 'resolution', step: 'pay', tool: 'send', actionId: 'run_1:pay:1' } as const;
   const lines = waitingLines('run_1', waiting);
   expect(lines).toContain('  mandate runs resolve run_1 pay --done \'{"…": "…"}\'');
@@ -36,7 +36,7 @@ test.each([
   expect(eventLine(event)).toBe(`12:00:00  call.completed  pay  desk.cashier ${said}`);
 });
 
-test('does not say that a person approved, because the answer about a call may be no', () => {
+test('says that a person has answered, and not that the person approved, because an answer about a call may be no', () => {
   const event: RunEvent = {
     ...{ event: 'step.granted', runId: 'run_1', tenant: 'default', at: '2026-01-30T12:00:00.000Z' },
     ...{ step: 'pay', visit: 1, attempt: 1 },

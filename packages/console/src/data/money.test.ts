@@ -15,7 +15,7 @@ describe('dollars', () => {
     expect(dollars(micros)).toBe(text);
   });
 
-  test('lose no micro-dollar of any amount', () => {
+  test('show every amount exactly to the micro-dollar', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }), (micros) => {
         expect(microsOf(dollars(micros))).toBe(micros);
@@ -28,6 +28,6 @@ test('an axis has short amounts', () => {
   expect([400_000, 12_000_000, 3_000_000_000].map(shortDollars)).toEqual(['$0.4', '$12', '$3K']);
 });
 
-test.each(['', 'x', '-1', '1.1234567', '1e3'])('%j is no amount', (text) => {
+test.each(['', 'x', '-1', '1.1234567', '1e3'])('%j is not an amount', (text) => {
   expect(microsOf(text)).toBeNull();
 });

@@ -26,7 +26,7 @@ test.each([
   ['2025-11-28T06:39:39Z', '2026-11-29T06:41:02Z', '28 Nov 2025, 06:39:39 to 29 Nov, 06:41:02'],
   ['2h', undefined, 'since 2 h ago'],
   [undefined, '2026-11-29T06:41:02Z', 'until 29 Nov, 06:41:02'],
-])('names the period from %s to %s', (from, to, words) => {
+])('describes the period from %s to %s in words', (from, to, words) => {
   vi.stubGlobal('localStorage', { getItem: () => 'UTC' });
   expect(givenPeriodInWords(from, to, NOW_MS)).toBe(words);
 });

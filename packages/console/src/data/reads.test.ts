@@ -2,7 +2,7 @@ import { ROUTE_RECORDS } from '@mandate/schemas';
 import { expect, test } from 'vitest';
 import { isRecorded } from './reads.ts';
 
-test('knows which routes record a read, with and without parameters', () => {
+test('knows for each route, with and without parameters, whether its reads are recorded', () => {
   const wrong = ROUTE_RECORDS.flatMap(({ topics, routes }) =>
     routes
       .filter((route) => route.startsWith('GET '))

@@ -8,7 +8,7 @@ describe('the path of a place', () => {
     [['toolPolicies:', '  pay:'], 4, ['toolPolicies', 'pay']],
     [['toolPolicies:', '  pay:', '    cost: 1', 'budgets:'], 2, ['budgets']],
     [['budgets:', '  - id: day'], 4, ['budgets']],
-  ])('below %j at column %d is %j', (above, indent, path) => {
+  ])('after the lines %j and at column %d, the path is %j', (above, indent, path) => {
     expect(pathAt(above, indent)).toEqual(path);
   });
 });

@@ -29,7 +29,7 @@ test.each([
   expect(differencesInWords(termsOf(before), termsOf(after))).toEqual(lines);
 });
 
-test('says until when a key is valid, or that it always is', () => {
+test('says until when a key is valid, or that it has no end', () => {
   const key = { id: 'kQ2m', name: 'bot', tenant: 'default', scopes: ['publish'], agents: ['bot'] };
   const record = { event: 'key.issued', change: CHANGE, agentId: 'bot', key } as unknown as ControlRecord;
   expect(termsOf(record)).toEqual([

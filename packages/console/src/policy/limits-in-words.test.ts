@@ -2,7 +2,7 @@ import { policyDocument } from '@mandate/schemas';
 import { expect, test } from 'vitest';
 import { limitsInWords } from './limits-in-words.ts';
 
-test('says each limit of a policy, with the amount that the policy has', () => {
+test('describes each limit of a policy in words, with its amount', () => {
   const policy = policyDocument.parse({
     ...{ version: 1, id: 'p', maxCostTotal: 5.25, maxCostPerCall: 0.1, expiresAt: '2027-01-01T00:00:00Z' },
     budgets: [{ id: 'team', scope: 'tenant', max: 20, windowMs: 3_600_000 }],
@@ -17,6 +17,6 @@ test('says each limit of a policy, with the amount that the policy has', () => {
   ]);
 });
 
-test('says nothing of a policy without limits', () => {
+test('returns no sentence for a policy without limits', () => {
   expect(limitsInWords(policyDocument.parse({ version: 1, id: 'p', allowedTools: ['read'] }))).toEqual([]);
 });

@@ -69,7 +69,7 @@ test.each<[string, object, { verdict: string; dependsOn: string[]; reason?: stri
   expect(cellOf(policy)).toMatchObject({ now: cell, draft: null });
 });
 
-test('shows what changes if a draft asks no person any more', () => {
+test('shows the change if a draft removes the question to a person', () => {
   const asks = { toolPolicies: { move: { requiresConfirmation: true } } };
   const asksNobody = { toolPolicies: { move: { requiresConfirmation: false } } };
   expect(cellOf(asks, asksNobody)).toMatchObject({ now: { verdict: 'DEFER' }, draft: { verdict: 'ALLOW' } });

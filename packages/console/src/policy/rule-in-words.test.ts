@@ -32,7 +32,7 @@ test.each([
     ['if action.tool is one of a, b and (context.a.b exists or none of ())', 'until 2027-01-01T00:00:00Z'],
   ],
 ] satisfies [Partial<RuleDocument>, string, string[]][])(
-  'says whom a rule is for: %j',
+  'says which agents a rule applies to: %j',
   (fields, agents, limits) => {
     expect([agentsInWords(rule(fields)), limitsInWords(rule(fields))]).toEqual([agents, limits]);
   },

@@ -15,7 +15,7 @@ function loaded(changes: Changes = {}) {
   return read;
 }
 
-test('makes an agent, a policy and a rule of the manifest and of each specialist', () => {
+test('makes an agent, a policy and a rule from the manifest and from each specialist', () => {
   const { agents, policies, rules } = compiled();
   expect(agents).toEqual([
     { id: 'tutor', groups: [], labels: {} },
@@ -28,7 +28,7 @@ test('makes an agent, a policy and a rule of the manifest and of each specialist
   ]);
 });
 
-test('gives a tool the roles, rate and confirmation of its permission, and the schema of its parameters', () => {
+test('gives a tool the roles, rate and confirmation from its permission, and the schema of its parameters', () => {
   const [policy] = compiled().policies;
   expect(policy?.tools).toEqual(['make_cards', 'change_plan']);
   const object = { type: 'object', additionalProperties: false };

@@ -67,7 +67,7 @@ test.each<[string, (draft: GovernanceDocument) => void]>([
   expect(widerLines(BASE, changed(change))).toEqual([line]);
 });
 
-test('a section that goes is wider, and a section that comes gives memory', () => {
+test('a removed section is wider, and an added section gives access to memory', () => {
   expect(widerLines(BASE, undefined)).toEqual(['governance: the section is gone']);
   expect(widerLines(undefined, BASE)).toEqual([
     'governance.memory_policies.read: memory may be read',
@@ -102,6 +102,6 @@ test.each<[string, (draft: GovernanceDocument) => void]>([
     'governance.categories.more: the store is gone',
     ({ categories }) => Object.assign(categories ?? {}, { more: {} }),
   ],
-])('tells the opposite change: %s', (line, change) => {
+])('reports the opposite change: %s', (line, change) => {
   expect(governanceWidenings(BASE, changed(change)).map(({ narrower }) => narrower)).toEqual([line]);
 });

@@ -65,7 +65,7 @@ const versions = fc.oneof(
   }),
 );
 
-test('reports a change exactly if it lets more through at some path', () => {
+test('reports a change if and only if it allows more at some path', () => {
   let wider = 0;
   let others = 0;
   fc.assert(
@@ -103,7 +103,7 @@ test('a difference is reported where it begins, and not again in the categories 
   ]);
 });
 
-test('a category that is gone is reported if its place becomes looser', () => {
+test('a removed category is reported if its path becomes less restricted', () => {
   const strict = { s: { categories: { one: { policies: { maxContentLength: 5 } } } } };
   expect(linesOf(strict, { s: {} })).toEqual([
     'categories.s.categories.one.policies.maxContentLength: no limit instead of 5',
@@ -111,7 +111,7 @@ test('a category that is gone is reported if its place becomes looser', () => {
   expect(linesOf({ s: {} }, strict)).toEqual([]);
 });
 
-test('a new store is wider, a store that is gone is not, and a section that is gone limits nothing', () => {
+test('a new store is wider, a removed store is not, and without the section nothing is limited', () => {
   expect(linesOf({ s: {} }, { s: {}, constructor: {} })).toEqual(['categories.constructor: a new store']);
   expect(linesOf(undefined, { s: {} })).toEqual(['categories.s: a new store']);
   expect(linesOf({ s: {}, t: {} }, { s: {} })).toEqual([]);

@@ -25,7 +25,7 @@ test.each<[string, Hints | null, (boolean | undefined)[], boolean]>([
   ['a policy that says so about a destructive tool', { destructive: true }, [true], true],
   ['the one of two policies that denies it', READS, [true, false], false],
   ['the server, if a policy states only a risk', READS, [undefined], true],
-])('counts %s', (_, hints, stated, may) => {
+])('follows %s', (_, hints, stated, may) => {
   const checks = stated.map((idempotent) => ({
     check: 'tool-facts',
     result: 'pass' as const,

@@ -11,7 +11,7 @@ test('asks a person before a tool that the server calls destructive, although th
   expect(lists()).toBe(1);
 });
 
-test('a policy counts instead of the hint of the server', async () => {
+test('a policy takes precedence over the hint of the server', async () => {
   const toolPolicies = { delete: { requiresConfirmation: false } };
   const { call } = sessionUnder({ tools: [DELETE], mandate: { toolPolicies } });
   expect(codeOf(await call({ name: 'delete' }))).toBe('ran');
@@ -30,7 +30,7 @@ test('states the risk of the tool', async () => {
   expect((await unhinted.call({ name: 'read' })).action).not.toHaveProperty('risk');
 });
 
-test('leaves the hints out if it is told so', async () => {
+test('ignores the hints of the server if the setting says so', async () => {
   const { call, lists } = sessionUnder({ tools: [DELETE], settings: { usesHints: false } });
   expect(codeOf(await call({ name: 'delete' }))).toBe('ran');
   expect(lists()).toBe(0);
@@ -71,14 +71,14 @@ test('the question stays the same if the client gives up while its call waits, a
   expect(codeOf(await call(params))).toBe('ran');
 });
 
-test('calls with one idempotency key of the client are one action', async () => {
+test('calls with the same idempotency key from the client are one action', async () => {
   const { call } = sessionUnder({});
   const params = { name: 'pay', arguments: {}, _meta: { 'mandate/idempotencyKey': 'k1' } };
   expect(codeOf(await call(params))).toBe('ran');
   expect(codeOf(await call(params))).toBe('DUPLICATE_ACTION');
 });
 
-test('reads of resources and prompts are governed under names of their own', async () => {
+test('reads of resources and prompts are decided as tools with reserved names', async () => {
   const { call } = sessionUnder({ mandate: { allowedTools: ['resources/read'] } });
   expect(codeOf(await call({ uri: 'file:///a' }, 'resources/read'))).toBe('ran');
   expect(codeOf(await call({ name: 'p' }, 'prompts/get'))).toBe(-31_403);

@@ -41,7 +41,7 @@ test('a flood of keys that are not valid does not close the instance of a valid 
   await expect(find('valid').permits([{ tool: 'read' }])).resolves.toEqual([true]);
 });
 
-test('what the operator has fixed holds for every request', () => {
+test('settings that the operator has fixed hold for every request', () => {
   const asker = scene('valid');
   const callers = new Callers({ ...FIXED, agentId: 'coder' }, null, () => null as never);
   expect(callers.find({ 'x-mandate-agent': 'other' })).toMatchObject({ ok: false });

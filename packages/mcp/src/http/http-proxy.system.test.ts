@@ -127,7 +127,7 @@ test('a call keeps its charge if only a later round of its input was refused', a
   expect(await remaining()).toBe(BUDGET_MICROS - 2 * PRICE_MICROS);
 });
 
-test('a stream that had begun ends with a message if the server answers with a page of its own', async () => {
+test('a stream that has begun ends with an MCP message if the server answers with a web page', async () => {
   const { call, sdk, remaining } = await proxyBefore([fails(502)], {
     settings: { defer: 'hold', holdMs: 60_000 },
     pay: { requiresConfirmation: true },

@@ -10,7 +10,7 @@ test('finds messages of MCP, also in other spellings', () => {
   expect(holdsMessage(Buffer.from(call, 'utf16le'))).toBe(true);
 });
 
-test('passes forms and the registration of a client', () => {
+test('passes login forms and the registration of a client', () => {
   expect(holds('grant_type=authorization_code&code=%7B%22method%22%7D')).toBe(false);
   expect(holds('{"client_name":"coder","redirect_uris":["http://127.0.0.1/"]}')).toBe(false);
 });

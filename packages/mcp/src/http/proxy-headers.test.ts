@@ -4,7 +4,7 @@ import { isPlainUtf8 } from './proxy-headers.ts';
 
 const plain = (...rawHeaders: string[]) => isPlainUtf8({ rawHeaders } as IncomingMessage);
 
-test('takes bodies in UTF-8 only, whatever header says otherwise', () => {
+test('accepts bodies in UTF-8 only, even if a header names another encoding', () => {
   expect(plain()).toBe(true);
   expect(plain('Content-Type', 'application/json')).toBe(true);
   expect(plain('Content-Type', 'application/json; charset="UTF-8"')).toBe(true);

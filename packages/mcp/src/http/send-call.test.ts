@@ -30,10 +30,10 @@ test('sends a call once more after a pause', async () => {
   expect(await sendLost()).toEqual({ sent: 2, result: 'the answer' });
 });
 
-test('does not send a call again that was stopped in the pause', async () => {
+test('does not send a call again if it was cancelled during the pause', async () => {
   expect(await sendLost({ stops: true })).toEqual(LOST);
 });
 
-test('does not send a call again that was answered in the pause, on another stream', async () => {
+test('does not send a call again if its answer came during the pause, on another stream', async () => {
   expect(await sendLost({ isAnswered: true })).toEqual(LOST);
 });

@@ -37,7 +37,7 @@ test('reads the data of an event, also from several lines', () => {
   expect(one && withData(one, '{}')).toBe('id: 1\ndata: {}\n\n');
 });
 
-test('tells an event that is no UTF-8', () => {
+test('reports an event that is not UTF-8', () => {
   const [found] = new EventSplitter(100).push(Buffer.from([0x64, 0x3a, 0xff, 0x0a, 0x0a]));
   expect(found?.lines).toBeNull();
 });

@@ -32,7 +32,7 @@ test.each([
 
 const DEEP = '['.repeat(50_000) + ']'.repeat(50_000);
 
-test('refuses an id that is no short text and no number', () => {
+test('refuses an id that is neither a short text nor a number', () => {
   for (const id of [DEEP, 'null', 'true', '{}', `"${'x'.repeat(5_000)}"`])
     expect(readMessage(`{"id":${id},"method":"ping"}`)).toMatchObject({ kind: 'invalid', id: 'null' });
 });

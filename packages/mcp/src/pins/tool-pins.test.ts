@@ -34,7 +34,7 @@ test('blocks a tool after its definition changed, also after a restart, until a 
   expect(codeOf(await restarted.call({ name: 'read' }))).toBe('ran');
 });
 
-test('a definition that comes back is the pinned one again', async () => {
+test('allows a tool again after its pinned definition comes back', async () => {
   const { call, change } = sessionUnder({ tools: [READ], settings: { pins: new ToolPins(path) } });
   expect(codeOf(await call({ name: 'read' }))).toBe('ran');
   change([BAD]);
@@ -59,7 +59,7 @@ test.each([
   expect(codeOf(await call({ name: 'read' }))).toBe('PINS_UNUSABLE');
 });
 
-test('a tool with a name of an object method is pinned like every other', async () => {
+test('a tool with the name of an object method is pinned like every other tool', async () => {
   const odd = { ...READ, name: '__proto__' };
   const pins = new ToolPins(path);
   const tool = (definition: object) => [{ name: '__proto__', definition: definition as never }];

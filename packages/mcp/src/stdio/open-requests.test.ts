@@ -6,7 +6,7 @@ function request(id: number): Request {
   return { kind: 'request', text: '', id: String(id), method: 'ping', params: { value: {}, members: [] } };
 }
 
-test('takes new requests although the server never answers those that were given up', () => {
+test('accepts new requests although the server never answers cancelled requests', () => {
   const open = new OpenRequests();
   for (let id = 0; id < 20_000; id += 1) {
     expect(open.faultOf(request(id))).toBeNull();

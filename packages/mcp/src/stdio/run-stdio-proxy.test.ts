@@ -11,7 +11,7 @@ import { ServerProcess } from './server-process.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
-test('a client that reads no answers is not read any further', async () => {
+test('reads no more requests from a client that does not read its answers', async () => {
   await using sdk = new Mandate({ mandate: { allowedTools: ['*'] } });
   const stopping = new AbortController();
   // The answer to each line is fifty times as long.

@@ -20,7 +20,7 @@ test('waits until the reader has caught up, and leaves no listener behind', asyn
   expect(names()).toEqual(before);
 });
 
-test('ends when the reader is gone', async () => {
+test('resolves when the reader has closed the stream', async () => {
   const stream = new Writable({ highWaterMark: 1, write: () => {} });
   stream.write('ab');
   const waits = drained(stream);

@@ -14,7 +14,7 @@ test('counts calls by tool, and each place of an answer once', () => {
   ]);
 });
 
-test('counts names that no tool can have under the empty name', () => {
+test('counts calls with impossible tool names under the empty name', () => {
   const asked = askedTools();
   for (const [place, name] of ['two words', 'a\u200bb', 'x'.repeat(CAPS.idUnits + 1)].entries()) {
     asked.saw(String(place), name);

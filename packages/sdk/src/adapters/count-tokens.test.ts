@@ -7,7 +7,7 @@ test.each([
   [0, 1],
   [1.2, 2],
   [7, 7],
-])('a count of %s is %s tokens', async (counted, tokens) => {
+])('a counter that returns %s counts %s tokens', async (counted, tokens) => {
   expect(await countedTokens(() => counted, named)).toBe(tokens);
 });
 
@@ -16,7 +16,7 @@ test('a count that fails blocks the call', async () => {
   await expect(counting).rejects.toMatchObject({ name: 'MandateBlockedError', code: 'INTERNAL_ERROR' });
 });
 
-test('a call reserves its own limit, or the option, or 4,096 tokens, or what the mandate says', () => {
+test('a call reserves its own limit of output tokens, or that of the option, or 4,096, or that of the mandate', () => {
   expect(maxOutputOf(7, { maxOutputTokens: 50 })).toEqual({ maxOutputTokens: 7 });
   expect(maxOutputOf(undefined, { maxOutputTokens: 50 })).toEqual({ maxOutputTokens: 50 });
   expect(maxOutputOf(undefined, {})).toEqual({ maxOutputTokens: 4_096 });
@@ -51,6 +51,6 @@ test.each([
   { inputTokens: 1 },
   { inputTokens: 1.5, outputTokens: 1 },
   { inputTokens: '1', outputTokens: 1 },
-])('%j is no usage', (stated) => {
+])('%j is not a usage', (stated) => {
   expect(usageOfCounts(stated)).toBeNull();
 });

@@ -10,7 +10,7 @@ const failures = { status: 500, retryAfterMs: 1 };
 describe.each(MAJORS)('a model of %s', (_major, ai) => {
   const isLlm = ({ type }: { type: string }) => type === 'llm_call';
 
-  test('is decided once, and settled to its usage', async () => {
+  test('is decided once, and settled at the cost of its usage', async () => {
     const { model, decisions, outcomes } = await scene({ ai, script: { usage } });
     const { text } = await ai.generateText({ model, prompt: 'Hi', maxOutputTokens: 50 });
     expect(text).toBe('Hello from the model.');
@@ -20,7 +20,7 @@ describe.each(MAJORS)('a model of %s', (_major, ai) => {
     expect(outcomes).toMatchObject([{ status: 'success', usage }]);
   });
 
-  test('streams, and is settled to the usage of its last part', async () => {
+  test('streams, and is settled at the cost of the usage in the last part', async () => {
     const { model, outcomes } = await scene({ ai, script: { usage } });
     const { textStream } = ai.streamText({ model, prompt: 'Hi' });
     let text = '';
@@ -29,7 +29,7 @@ describe.each(MAJORS)('a model of %s', (_major, ai) => {
     expect(outcomes).toMatchObject([{ status: 'success', usage }]);
   });
 
-  test('that is refused is not asked', async () => {
+  test('that is refused is not called', async () => {
     const { model, server } = await scene({ ai, document: { allowedModels: ['gpt-3*'] } });
     const error = await ai.generateText({ model, prompt: 'Hi' }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ name: 'MandateBlockedError', code: 'MODEL_NOT_ALLOWED' });
@@ -41,14 +41,14 @@ describe.each(MAJORS)('a model of %s', (_major, ai) => {
     expect(server.requests).toHaveLength(0);
   });
 
-  test('is not asked if the decision point throws', async () => {
+  test('is not called if the decision point throws', async () => {
     const decide = () => Promise.reject(new Error('broken'));
     const { model, server } = await scene({ ai, decide });
     await expect(ai.generateText({ model, prompt: 'Hi' })).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
     expect(server.requests).toHaveLength(0);
   });
 
-  test('is not asked if the decision point hangs, and an abort ends the wait', async () => {
+  test('is not called if the decision point hangs, and an abort ends the wait', async () => {
     const { model, server } = await scene({ ai, decide: () => new Promise(() => {}) });
     const caller = new AbortController();
     const asking = ai.generateText({ model, prompt: 'Hi', abortSignal: caller.signal });
@@ -57,7 +57,7 @@ describe.each(MAJORS)('a model of %s', (_major, ai) => {
     expect(server.requests).toHaveLength(0);
   });
 
-  test('that the SDK tries again is one action for each attempt', async () => {
+  test('that the SDK calls again is one action for each attempt', async () => {
     const { model, decisions, outcomes } = await scene({
       ai,
       script: [{ usage, failures: { ...failures, times: 2 } }],
@@ -73,7 +73,7 @@ describe.each(MAJORS)('a model of %s', (_major, ai) => {
     expect(outcomes).toEqual([{ status: 'success' }]);
   });
 
-  test('is settled to its usage after a break, if the program reads the usage', async () => {
+  test('is settled at the cost of its usage if the reader stops early but the program reads the usage', async () => {
     const { model, outcomes } = await scene({ ai, script: { ...slow, eventDelayMs: 1 } });
     const result = ai.streamText({ model, prompt: 'Hi' });
     for await (const _ of result.textStream) break;
@@ -82,7 +82,7 @@ describe.each(MAJORS)('a model of %s', (_major, ai) => {
     expect(outcomes).toMatchObject([{ status: 'success', usage }]);
   });
 
-  test('that is aborted is charged by what it delivered', async () => {
+  test('that is aborted is charged for the delivered part', async () => {
     const { model, outcomes, server } = await scene({ ai, script: slow });
     const caller = new AbortController();
     const { textStream } = ai.streamText({

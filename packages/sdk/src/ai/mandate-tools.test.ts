@@ -53,7 +53,7 @@ describe.each(MAJORS)('a tool of %s', (major, ai) => {
       expect((await given.mandate.getCost()).toolMicros).toBe(5_000_000);
     });
 
-    test('that is denied never runs, and the model reads why', async () => {
+    test('that is denied never runs, and the model reads the reason', async () => {
       const given = await toolScene(DENIED);
       await run(given);
       expect(given.ran).toEqual([]);
@@ -113,7 +113,7 @@ describe.each(MAJORS)('a tool of %s', (major, ai) => {
     }
   });
 
-  test('gets the whole of an argument that is too large for a record', async () => {
+  test('gets the whole argument even if it is too large for a record', async () => {
     const to = 'x'.repeat(70_000);
     const { mandate, bare } = await scene({
       ai,
@@ -174,7 +174,7 @@ describe.each(MAJORS)('a tool of %s', (major, ai) => {
     expect(pay.execute).toBe(execute);
   });
 
-  test('still asks the user if it says so itself', async () => {
+  test('still asks the user if the tool itself needs approval', async () => {
     const { mandate, bare, decisions } = await scene({ ai, script });
     const ran: string[] = [];
     const pay = ai.tool({ inputSchema, needsApproval: true, execute: ({ to }) => void ran.push(to) });
@@ -210,7 +210,7 @@ describe.each(MAJORS)('a tool of %s', (major, ai) => {
       return request;
     }
 
-    test('is denied natively, with one decision', async () => {
+    test('is denied as the framework denies tools, with one decision', async () => {
       const given = await toolScene(DENIED);
       const { bare, tools, mandate, stopWhen } = given;
       const toolApproval = mandateToolApproval(mandate, { tools, also: () => 'approved' });

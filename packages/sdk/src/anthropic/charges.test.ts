@@ -26,7 +26,7 @@ const forms: Record<string, (client: Client) => Promise<unknown>> = {
 };
 
 describe.each(Object.entries(forms))('%s', (_form, run) => {
-  test('is one decision, settled to the usage that the model states', async () => {
+  test('is one decision, settled at the cost of the usage that the model states', async () => {
     const { wrapped, decisions, outcomes } = await scene({ script: { usage: stated } });
     await run(wrapped);
     expect(outcomes).toEqual([{ status: 'success', usage: stated }]);
@@ -60,7 +60,7 @@ test('each turn of a tool runner is one decision', async () => {
   expect([decisions.length, outcomes.map(({ status }) => status)]).toEqual([2, ['success', 'success']]);
 });
 
-test('counting tokens and reading models are no calls', async () => {
+test('counting tokens and reading the list of models are not calls of a model', async () => {
   const { wrapped, decisions } = await scene();
   const { max_tokens, ...counted } = asked;
   await wrapped.messages.countTokens(counted);
@@ -128,7 +128,7 @@ describe('a stream that ends early', () => {
   const script = { text: many, usage: stated, eventDelayMs: 5 };
   const start = { inputTokens: 100, cachedInputTokens: 40, cacheWriteTokens: 10 };
 
-  test('by break is charged by what was delivered', async () => {
+  test('by `break` is charged for the delivered part', async () => {
     const { wrapped, outcomes, server } = await scene({ script });
     let deltas = 0;
     for await (const event of await wrapped.messages.create({ ...asked, stream: true })) {
@@ -141,7 +141,7 @@ describe('a stream that ends early', () => {
     expect(server.requests[0]?.eventsSent).toBeLessThan(12);
   });
 
-  test('by an abort is charged by what was delivered', async () => {
+  test('by an abort is charged for the delivered part', async () => {
     const { wrapped, outcomes, server } = await scene({ script });
     const caller = new AbortController();
     let deltas = 0;
@@ -160,7 +160,7 @@ describe('a stream that ends early', () => {
     await waitUntil('the abort', () => server.requests[0]?.state === 'aborted');
   });
 
-  test('by a kill throws the refusal, and is charged by what was delivered', async () => {
+  test('by a kill throws the refusal, and is charged for the delivered part', async () => {
     const { wrapped, outcomes, server, mandate } = await scene({ script });
     const reading = (async () => {
       for await (const event of await wrapped.messages.create({ ...asked, stream: true })) {

@@ -11,7 +11,7 @@ function toolsOf(reader: ReturnType<typeof jsonReader>, ...pieces: Uint8Array[])
   return reader.ended('finished').delivery.toolCalls;
 }
 
-test('a JSON answer asks for the tools of its content, or for none', () => {
+test('finds the tools that a JSON answer calls, if any', () => {
   const answer = (...content: object[]) => bytes(JSON.stringify({ content, usage: {} }));
   expect(toolsOf(jsonReader(), answer(asks, { type: 'text', text: 'Hi' }, asks))).toEqual([
     { tool: 'read', calls: 2 },
@@ -19,14 +19,14 @@ test('a JSON answer asks for the tools of its content, or for none', () => {
   expect(toolsOf(jsonReader(), answer({ type: 'text', text: 'Hi' }))).toEqual([]);
 });
 
-test('the tools of an answer that is long, cut or no answer are unknown', () => {
+test('the tools of an answer are unknown if it is too long, cut or not a message', () => {
   const long = { content: [asks, { type: 'text', text: 'x'.repeat(5_000_000) }], usage: {} };
   expect(toolsOf(jsonReader(), bytes(JSON.stringify(long)))).toBeUndefined();
   expect(toolsOf(jsonReader(), bytes('no JSON'))).toBeUndefined();
   expect(jsonReader().ended('broken').delivery.toolCalls).toBeUndefined();
 });
 
-test('a stream asks for the tools that it delivered; the others are unknown if an event is too long', () => {
+test('finds the tools in the delivered part of a stream; the others are unknown if an event is too long', () => {
   const begin = event({ type: 'content_block_start', index: 0, content_block: asks });
   expect(toolsOf(streamReader())).toEqual([]);
   expect(toolsOf(streamReader(), begin)).toEqual([{ tool: 'read', calls: 1 }]);

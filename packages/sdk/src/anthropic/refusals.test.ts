@@ -70,7 +70,7 @@ test('a kill between two attempts ends the call', async () => {
   expect(server.requests).toHaveLength(1);
 });
 
-test('the tokens of a request are counted by the given function, and its error blocks', async () => {
+test('the given function counts the tokens of a request, and an error of the function blocks the call', async () => {
   const counting = await scene({ options: { countTokens: ({ model }) => model.length } });
   await counting.wrapped.messages.create(asked);
   expect(counting.decisions[0]?.action).toMatchObject({ inputTokens: asked.model.length });

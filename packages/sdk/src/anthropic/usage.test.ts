@@ -16,7 +16,7 @@ const usage = {
   reasoningTokens: 3,
 };
 
-test('input that was cached is a part of all input', () => {
+test('cached input is counted as a part of the whole input', () => {
   expect(usageOf(stated)).toEqual(usage);
 });
 
@@ -29,7 +29,7 @@ test('the end of a stream may state only the output, and the start has the input
   });
 });
 
-test('compactions are added, other iterations are not', () => {
+test('adds the tokens of compactions, and of no other iterations', () => {
   const compaction = { type: 'compaction', input_tokens: 100, output_tokens: 1, cache_read_input_tokens: 5 };
   const iterations = [compaction, { ...compaction, type: 'message' }];
   expect(usageOf({ ...stated, iterations })).toEqual({
@@ -41,7 +41,7 @@ test('compactions are added, other iterations are not', () => {
 });
 
 test.each([null, {}, { input_tokens: 1 }, { ...stated, cache_read_input_tokens: 'x' }])(
-  '%j is no usage',
+  '%j is not a usage',
   (value) => {
     expect(usageOf(value)).toBeNull();
   },

@@ -85,7 +85,7 @@ test('counts and reports what does not fit into memory, if there is no spill fol
   expect(opened.counts().lost).toBe(16);
 });
 
-test('a queue is bounded in bytes too', async () => {
+test('limits the bytes of a queue too', async () => {
   const out = output();
   const { audit: opened, record } = audit({ outputs: [out.target], maxBytes: 5_000 });
   record(0, 100);
@@ -94,7 +94,7 @@ test('a queue is bounded in bytes too', async () => {
   await opened.close();
 });
 
-test('what waits when the audit closes without a spill folder is lost, and reported', async () => {
+test('records that wait when the audit closes without a spill folder are lost, and reported', async () => {
   const out = output();
   out.isUp = false;
   const { audit: opened, record, codes } = audit({ outputs: [out.target] });
@@ -124,7 +124,7 @@ test('spills in order to a file, and sends the file when the output is back', as
   expect(out.taken).toEqual(ids(0, 2_012));
 });
 
-test('sends spilled records again after a restart, in order and once', async () => {
+test('sends spilled records after a restart, in order and once', async () => {
   const out = output();
   const options = { outputs: [out.target], maxRecords: 10, spillFolder: temporaryFolder() };
   out.isUp = false;
@@ -199,7 +199,7 @@ test('a damaged line in the spill file is lost, and the lines after it are sent'
   expect(out.taken).toEqual(['dec_0', 'dec_2']);
 });
 
-test('a spill file is bounded', async () => {
+test('limits the size of a spill file', async () => {
   const out = output();
   out.isUp = false;
   const bounds = { maxRecords: 1, maxSpillBytes: 10_000, spillFolder: temporaryFolder() };
@@ -223,7 +223,7 @@ test('a spill folder belongs to one audit at a time', async () => {
   await again.close();
 });
 
-test('records that an output refuses for good are lost, and the others are written', async () => {
+test('records that an output finally refuses are lost, and the others are written', async () => {
   const taken: string[] = [];
   const refusing = {
     name: 'picky',
@@ -260,7 +260,7 @@ test('writes lines of JSON to a file that only its owner may read', async () => 
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test('a process that just exits leaves its records in the spill file, in order', async () => {
+test('a process that exits without closing the audit leaves its records in the spill file, in order', async () => {
   const spillFolder = temporaryFolder();
   const child = fork(new URL('./exits.fixture.ts', import.meta.url), [spillFolder], { silent: true });
   await new Promise((resolve) => child.once('exit', resolve));

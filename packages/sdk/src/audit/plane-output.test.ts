@@ -36,7 +36,7 @@ test('sends the records to the address of the plane, with its path', async () =>
   expect(asked).toEqual([{ path: '/governance/v1/audit', ids: ['a', 'b'] }]);
 });
 
-test('sends the others again if the plane refuses some, and reports how many were refused', async () => {
+test('if the plane refuses some records, sends the others again, and reports how many were refused', async () => {
   const { asked, write } = await plane({ status: 400, errors: [{ index: 1, detail: 'no agent' }] });
   await expect(write('a', 'b', 'c')).rejects.toMatchObject({ code: 'AUDIT_RECORDS_REFUSED', count: 1 });
   expect(asked.map(({ ids }) => ids)).toEqual([
@@ -45,7 +45,7 @@ test('sends the others again if the plane refuses some, and reports how many wer
   ]);
 });
 
-test('sends the records later if the plane refuses records that it did not get', async () => {
+test('sends the records later if the plane names refused records that were not sent', async () => {
   const { asked, write } = await plane({ status: 400, errors: [{ index: 7, detail: 'no agent' }] });
   await expect(write('a')).rejects.toMatchObject({ code: 'AUDIT_OUTPUT_FAILED' });
   expect(asked).toHaveLength(1);

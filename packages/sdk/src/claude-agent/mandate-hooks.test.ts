@@ -48,7 +48,7 @@ describe('a tool that is allowed', () => {
     expect(await costOf(mandate)).toBe(5_000_000);
   });
 
-  test('gets the whole of an argument that is too large for a record', async () => {
+  test('gets the whole argument even if it is too large for a record', async () => {
     const { hooks } = scene({});
     const to = 'x'.repeat(70_000);
     const output = await fire(hooks, 'PreToolUse', { tool_input: { to } });
@@ -129,7 +129,7 @@ test('a tool that a person must approve is deferred, and runs once after the app
   expect(await costOf(two.mandate)).toBe(5_000_000);
 });
 
-test('a subagent has the agent that is stated for its type', async () => {
+test('a subagent is decided as the agent that is stated for its type', async () => {
   const { hooks, mandate } = scene(
     {},
     { subagents: { reviewer: { agentId: 'reviewer', mandate: { deniedTools: ['pay'] } } } },
@@ -143,7 +143,7 @@ test('a subagent has the agent that is stated for its type', async () => {
 });
 
 describe('merged hooks', () => {
-  test('are the own ones and ours', async () => {
+  test('contain the hooks of the program and those of Mandate', async () => {
     const { hooks } = scene({ deniedTools: ['pay'] });
     const seen: string[] = [];
     const noting = async () => {
@@ -167,7 +167,7 @@ describe('merged hooks', () => {
     expect(mergeHooks(undefined, hooks)).toEqual(hooks);
   });
 
-  test('deny a call if an own hook changed its arguments', async () => {
+  test('deny a call if a hook of the program changed its arguments', async () => {
     const changing = async () => ({
       hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput: { to: 'eve' } },
     });

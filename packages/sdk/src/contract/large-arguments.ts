@@ -5,7 +5,7 @@ import { type AgentUnder, codeOf, counting } from './scene.ts';
 export function largeArguments(agentUnder: AgentUnder): void {
   const text = 'a line of text\n'.repeat(80_000);
 
-  test('a tool gets a text of one megabyte, and the decision contains its digest', async () => {
+  test('a tool gets a text of one megabyte, and the decision contains only the digest of the text', async () => {
     const { mandate, agentId } = await agentUnder({ allowedTools: ['write_file'] });
     const args = { path: '/tmp/a', content: text };
     const tools = mandate.createExecutor({ agentId });

@@ -148,7 +148,7 @@ export function memory(agentUnder: AgentUnder): void {
     expect(await codeOf(governed.update('m7', { content: 'a' }))).toBe('INVALID_ACTION');
   });
 
-  test('an update counts the life of a memory from its creation, also if nothing is said of it', async () => {
+  test('an update counts the life of a memory from its creation, also if the update states no expiry', async () => {
     const { governed, rows, decisions } = await opened();
     const createdAt = new Date(Date.now() - 2 * DAY_MS);
     rows.set('m1', { category: '/standup', content: 'a', createdAt, expiresAt: null });
@@ -158,7 +158,7 @@ export function memory(agentUnder: AgentUnder): void {
     expect(decisions[0]?.action).toMatchObject({ category: '/standup', currentExpiresAt: null });
   });
 
-  test('a protected memory is neither deleted nor moved away, and another is', async () => {
+  test('a protected memory is neither deleted nor moved, but other memories are', async () => {
     const { governed, rows } = await opened();
     await governed.create({ category: '/standup', content: 'a' });
     expect(await codeOf(governed.delete('m1'))).toBe('OPERATION_NOT_PERMITTED');
@@ -172,14 +172,14 @@ export function memory(agentUnder: AgentUnder): void {
     expect([await governed.delete('m3'), rows.size]).toEqual([true, 2]);
   });
 
-  test('a category goes only if everything below it may be deleted', async () => {
+  test('a category is deleted only if everything below it may be deleted', async () => {
     const { governed, categoriesThere } = await opened();
     expect(await codeOf(governed.deleteCategory('/standup'))).toBe('OPERATION_NOT_PERMITTED');
     expect(await governed.deleteCategory('/fixed')).toBe(true);
     expect([...categoriesThere]).toEqual(['/standup']);
   });
 
-  test('a description is trimmed, and an empty one takes it away', async () => {
+  test('a description is trimmed, and an empty text removes the description', async () => {
     const { governed, did } = await opened();
     await governed.setDescription('/standup', '  Daily ');
     await governed.setDescription('/standup', '  ');
@@ -218,7 +218,7 @@ export function memory(agentUnder: AgentUnder): void {
     expect([did, rows.size]).toEqual([[], 0]);
   });
 
-  test('a client that cannot make categories gets no memory that needs one', async () => {
+  test('a client that cannot make categories gets no memory that needs a new category', async () => {
     const { turn } = await opened();
     const { client, rows } = notes();
     const { create, categories } = client;
@@ -229,7 +229,7 @@ export function memory(agentUnder: AgentUnder): void {
     expect(rows.size).toBe(1);
   });
 
-  test('an operation that fails throws its own error, and can be asked again', async () => {
+  test('an operation that fails throws its own error, and can be requested again', async () => {
     const { turn } = await opened();
     const { client } = notes();
     let isFull = true;

@@ -37,7 +37,7 @@ export function money(agentUnder: AgentUnder): void {
     expect(await mandate.getCost(agentId)).toEqual(costing(5));
   });
 
-  test('an actual cost that the caller reads from the result is charged, but at least the price', async () => {
+  test('charges the actual cost that the caller reads from the result, but at least the price', async () => {
     const { tools, mandate, agentId } = await agentUnder({ ...PAY, maxCostTotal: 20 });
     const options = { actualCostMicros: (result: { micros: number }) => result.micros };
     await tools.run('pay', {}, () => ({ micros: 6 * DOLLAR }), options);

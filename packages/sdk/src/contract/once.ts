@@ -72,7 +72,7 @@ export function once(agentUnder: AgentUnder): void {
     expect(await tools.run('pay', {}, () => 'paid', call)).toBe('paid');
   });
 
-  test('a call that was decided before its start starts once, with that decision', async () => {
+  test('a call that was decided earlier starts once, with this decision', async () => {
     const { mandate, agentId } = await agentUnder({ ...PAY, maxCostTotal: 100 });
     const agent = mandate.agent({ agentId });
     const options = { callId: 'call_0', runId: `run-${agentId}` };

@@ -17,7 +17,7 @@ export function toolCallLimits(agentUnder: AgentUnder): void {
     return clients;
   }
 
-  test('the answer that crosses the limit is given, and the next call is refused', async () => {
+  test('the answer that exceeds the limit is returned, and the next call is refused', async () => {
     for (const { create, stream, server } of await clientsUnder({ maxToolCallsTotal: 5 })) {
       server.script({ toolCalls });
       // The outcome is settled after the call has returned. Until then, the call holds its reserved tool call.

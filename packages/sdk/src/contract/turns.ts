@@ -81,7 +81,7 @@ export function turns(agentUnder: AgentUnder): void {
     expect(await codeOf(turn.read(others))).toBe('PRINCIPAL_MISMATCH');
   });
 
-  test('a save is decided by the words of the person, and the model cannot prevent it', async () => {
+  test('the words of the person decide a save, and the model cannot prevent it', async () => {
     const turn = await opened('my name is Mia');
     const decided = await turn.save({ text: { agent: 'Nice to meet you.' }, hints: { save: false } });
     expect(decided).toMatchObject({
@@ -98,7 +98,7 @@ export function turns(agentUnder: AgentUnder): void {
     expect((await turn.save({ text: { user: 'hello' } })).saves).toEqual([]);
   });
 
-  test('an answer comes back with its redactions, by characters', async () => {
+  test('an answer comes back with its redactions, counted in characters', async () => {
     const turn = await opened('hello');
     expect(await turn.output('𠮷 writes to ann@example.com, 𠮷')).toBe('𠮷 writes to [redacted:email], 𠮷');
     expect(await turn.output('Good morning.')).toBe('Good morning.');

@@ -228,7 +228,7 @@ describeWithOwnServers(['redis'], 'on one Redis', () => {
     expect([await codeAt(7_200_000), await codeAt(-7_200_000)]).toEqual(['INTERNAL_ERROR', 'INTERNAL_ERROR']);
   });
 
-  test('needs a Redis, and has no clock of its own', () => {
+  test('needs a Redis, and accepts no clock of the program', () => {
     expect(() => new Mandate({ mode: 'distributed', mandate: PAY })).toThrow(/no Redis/);
     const options = { mode: 'distributed', redis: 'redis://127.0.0.1:1', mandate: PAY } as const;
     expect(() => new Mandate({ ...options, clock: () => 0 })).toThrow(/clock of Redis/);

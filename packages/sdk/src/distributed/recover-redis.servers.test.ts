@@ -60,7 +60,7 @@ async function payAgain(pay: () => Promise<string>): Promise<string> {
 }
 
 describeWithOwnServers(['redis'], 'a Redis that restarted', () => {
-  test('if each change was on its disk: calls go on by themselves, and nothing is forgotten', async () => {
+  test('if Redis had each change on its disk: calls continue without an operator, and nothing is forgotten', async () => {
     const server = await redisThat({ appendfsync: 'always' });
     const prefix = `test-${randomUUID()}`;
     const one = processOn(server, prefix);
@@ -94,7 +94,7 @@ describeWithOwnServers(['redis'], 'a Redis that restarted', () => {
     expect(await one.pay()).toBe('AGENT_KILLED');
   });
 
-  test('if it may lack the newest calls: blocked in old and new processes, until an operator accepts', async () => {
+  test('if Redis may lack the newest calls: calls are blocked in old and new processes, until an operator accepts', async () => {
     const server = await redisThat({ appendfsync: 'everysec' });
     const prefix = `test-${randomUUID()}`;
     const one = processOn(server, prefix);
@@ -113,7 +113,7 @@ describeWithOwnServers(['redis'], 'a Redis that restarted', () => {
     expect(fresh.codes()).toEqual([]);
   });
 
-  test('if it came back with older data: blocked, because this process knows a newer decision', async () => {
+  test('if Redis came back with older data: calls are blocked, because this process knows a newer decision', async () => {
     const server = await redisThat({ appendfsync: 'always' });
     const prefix = `test-${randomUUID()}`;
     const one = processOn(server, prefix);
@@ -158,7 +158,7 @@ describeWithOwnServers(['redis'], 'a Redis that lost everything', () => {
     expect(await one.pay()).toBe('AGENT_KILLED');
   });
 
-  test('begins new budgets for an operator, where no other process has begun them', async () => {
+  test('begins new budgets for an operator, unless another process has begun them', async () => {
     const server = await redisThat();
     const prefix = `test-${randomUUID()}`;
     const one = processOn(server, prefix);

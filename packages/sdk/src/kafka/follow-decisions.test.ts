@@ -62,7 +62,7 @@ test('accepts only the first decision about its own request, attempt and tenant'
   expect((await waiting.decision).id).toBe('dec_first');
 });
 
-test('takes no decision of a ledger that was replaced before it', async () => {
+test('accepts no decision of a ledger that was replaced before the decision', async () => {
   const { append, waiting } = await scene();
   await append(
     begins('ep_new'),

@@ -196,7 +196,7 @@ describeWithOwnServers(['kafka', 'redis'], 'on the log of a plane', () => {
       expect(runs).toBe(0);
     });
 
-    test('says what needs the gateway', async () => {
+    test('says which calls need the gateway', async () => {
       const asking = { toolPolicies: { pay: { requiresConfirmation: true } } };
       const { agentId, mandate, tools } = await agentUnder(asking);
       expect(await codeOf(tools.run('pay', {}, () => 'paid'))).toBe('APPROVAL_REQUIRED');

@@ -102,7 +102,7 @@ describe('a tool call', () => {
   });
 
   test.each(['v1', 'v2'] as const)(
-    'that is denied never runs, and the model reads why: %s',
+    'that is denied never runs, and the model reads the reason: %s',
     async (version) => {
       const { pay, runs } = payTool();
       const { middleware } = scene({ deniedTools: ['pay'] });
@@ -123,7 +123,7 @@ describe('a tool call', () => {
     },
   );
 
-  test('gets the whole of an argument that is too large for a record', async () => {
+  test('gets the whole argument even if it is too large for a record', async () => {
     const { pay, runs } = payTool(() => 'paid');
     const to = 'x'.repeat(70_000);
     const agent = createAgent({
@@ -329,7 +329,7 @@ describe('a model call', () => {
     expect(outcomes).toEqual([BILLED]);
   });
 
-  test('is settled by what was delivered if its stream breaks off', async () => {
+  test('is charged for the delivered part if its stream breaks off', async () => {
     const { middleware, outcomes } = scene({});
     const model = modelWith({ text: ['one ', 'two ', 'three'], fault: { kind: 'error', afterEvents: 3 } });
     const agent = createAgent({ model, tools: [], middleware: [middleware] });

@@ -90,7 +90,7 @@ describe('a tool call', () => {
   });
 
   test.each([false, true])(
-    'that is denied never runs, and the model reads why; streamed: %s',
+    'that is denied never runs, and the model reads the reason; streamed: %s',
     async (stream) => {
       const { pay, runs } = payTool();
       const { mandate } = scene({ deniedTools: ['pay'] });
@@ -115,7 +115,7 @@ describe('a tool call', () => {
     ]);
   });
 
-  test('gets the whole of an argument that is too large for a record', async () => {
+  test('gets the whole argument even if it is too large for a record', async () => {
     const { pay, runs } = payTool(() => 'paid');
     const to = 'x'.repeat(70_000);
     const agent = governAgent(scene({}).mandate, new Agent({ name: 'bot', tools: [pay] }));
@@ -232,7 +232,7 @@ describe('other agents', () => {
     expect(await mandate.getCallCount('child')).toBe(1);
   });
 
-  test('that are cloned stay governed, with the tools that they get later', async () => {
+  test('that are cloned stay governed, and so do the tools that they get later', async () => {
     const { pay, runs } = payTool();
     const { mandate } = scene(denied);
     const clone = governAgent(mandate, new Agent({ name: 'bot' })).clone({ name: 'clone', tools: [pay] });
@@ -283,7 +283,7 @@ describe('a model call', () => {
     expect([findMandateError(error)?.code, server.requests.length]).toEqual(['COST_LIMIT_EXCEEDED', before]);
   });
 
-  test('of an agent with a model of its own is governed too', async () => {
+  test('of an agent with its own model is governed too', async () => {
     const { mandate, outcomes } = scene({});
     const runner = runnerWith(DONE);
     const model = await new OpenAIProvider({
@@ -295,7 +295,7 @@ describe('a model call', () => {
     expect(outcomes).toEqual([BILLED]);
   });
 
-  test('is settled by what was delivered if its stream breaks off', async () => {
+  test('is charged for the delivered part if its stream breaks off', async () => {
     const { mandate, outcomes } = scene({});
     const broken: ModelReply = { text: ['one ', 'two ', 'three'], fault: { kind: 'cut', afterEvents: 3 } };
     const runner = runnerWith(broken, (provider) => governProvider(mandate, provider));

@@ -17,7 +17,7 @@ describe.each(MAJORS)('%s', (_, Class) => {
     expect(await governed.mandate.getCallCount()).toBe(expected);
   });
 
-  test.each(CALL_FORMS)('$name: two retries belong to the same decision', async (form) => {
+  test.each(CALL_FORMS)('$name: two retries of the client belong to the same decision', async (form) => {
     const { run, replies = [{}], calls: expected = 1 } = form;
     const [first = {}, ...others] = replies;
     const failing = { ...first, failures: { status: 500, times: 2, retryAfterMs: 1 } };

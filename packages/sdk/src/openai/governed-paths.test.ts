@@ -28,7 +28,7 @@ test.each([
   expect(classifyPath(OPENAI_PATHS, { method, path }).class).toBe(expected);
 });
 
-test('a pattern lets paths through, but never the calls that can be decided', () => {
+test('a pattern lets paths pass without a decision, but never calls that can be decided', () => {
   const classOf = (path: string, ungoverned: readonly string[]) =>
     classifyPath(OPENAI_PATHS, { method: 'post', path }, ungoverned).class;
   expect(classOf('/audio/speech', ['/audio/*'])).toBe('free');
@@ -66,7 +66,7 @@ describe.each(MAJORS)('%s', (_, Class) => {
     expect(server.requests).toEqual([]);
   });
 
-  test('the caller can let a path through', async () => {
+  test('the caller can let a path pass without a decision', async () => {
     const { openai, server, decisions } = await governedBench(
       Class,
       { json: { created: 1, data: [] } },
@@ -92,7 +92,7 @@ describe.each(MAJORS)('%s', (_, Class) => {
     expect(decisions).toHaveLength(1);
   });
 
-  test('a request that goes around the decision is not sent', async () => {
+  test('a request that would avoid the decision is not sent', async () => {
     const { openai, server } = await governedBench(Class);
     const inside = openai as unknown as { fetch: typeof fetch; baseURL: string };
     const thrown = await inside

@@ -64,7 +64,7 @@ describe.each(MAJORS)('%s: a call reserves', (_, Class) => {
     expect(await asked(run)).toEqual([300, 0]);
   });
 
-  test('nothing if its model is not stated or has no price', async () => {
+  test('nothing if the model is not stated or has no price', async () => {
     const { openai, server } = await governedBench(Class);
     const unnamed = openai.responses.create({ input: 'Hi' }).catch((error: unknown) => error);
     expect(await unnamed).toMatchObject({ code: 'INVALID_ACTION' });
@@ -177,7 +177,7 @@ describe.each(MAJORS)('%s: a reply settles', (_, Class) => {
   });
 });
 
-describe.each(MAJORS)('%s: a stream that ends early is charged by what came', (_, Class) => {
+describe.each(MAJORS)('%s: a stream that ends early is charged for the part that came', (_, Class) => {
   const estimated = (status: 'success' | 'failure', text: string) => ({
     status,
     usage: { inputTokens: sent(streamed), outputTokens: Math.ceil(Buffer.byteLength(text) / 3) },
@@ -237,7 +237,7 @@ describe.each(MAJORS)('%s: a stream that ends early is charged by what came', (_
     expect([status, charged]).toEqual(['failure', { inputTokens: sent(body), outputTokens: 3 }]);
   });
 
-  test('but a reply that was complete when its reader left is charged as it was', async () => {
+  test('but a reply that was complete when its reader left is charged in full', async () => {
     const bench = await governedBench(Class, { text: ['abc'], usage: 'missing' });
     for await (const { choices } of await bench.openai.chat.completions.create(streamed)) {
       if (choices[0]?.finish_reason === 'stop') break;
@@ -245,7 +245,7 @@ describe.each(MAJORS)('%s: a stream that ends early is charged by what came', (_
     expect(await outcomeOf(bench)).toEqual({ status: 'success' });
   });
 
-  test('an unread stream, and one half of a tee, keep their reservation', async () => {
+  test('a stream that is not read, and one branch of a tee, keep their reservation', async () => {
     const bench = await governedBench(Class, slow);
     await bench.openai.chat.completions.create(streamed);
     const [half] = (await bench.openai.chat.completions.create(streamed)).tee();

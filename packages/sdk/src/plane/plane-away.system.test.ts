@@ -112,7 +112,7 @@ test('a call that waits for a person makes no decision while it waits', async ()
   await expect.poll(decisions, { interval: 50, timeout: 30_000 }).toEqual(['ALLOW', 'DEFER']);
 });
 
-test('the key of an agent reads the usage of this agent only', async () => {
+test("an agent's key can read the usage of this agent only", async () => {
   const { apiKey, agentId, tools, mandate } = await agentAt(plane.url);
   await tools.run('pay', {}, () => 'paid');
   expect(await mandate.getCost()).toEqual({ totalMicros: 5_000_000, llmMicros: 0, toolMicros: 5_000_000 });

@@ -15,7 +15,7 @@ function cookieOf(header: string): string {
 describe('a session', () => {
   const sessions = new BrowserSessions(SECRET);
 
-  test('is in a cookie that only its own server gets, over TLS, and that no script can read', () => {
+  test('is in a cookie that browsers send only to this server, over TLS, and that no script can read', () => {
     const header = sessions.begin(began, 0);
     expect(header).toMatch(
       /^__Host-mandate=[\w-]+; Path=\/; Secure; HttpOnly; SameSite=Strict; Max-Age=1800$/,
@@ -72,7 +72,7 @@ test.each([
   [{ origin: 'http://b.example', host: 'a.example' }, false],
   [{ origin: 'null', host: 'a.example' }, false],
   [{ host: 'a.example' }, false],
-])('a request with %j is of an own page: %j', (headers, isOwn) => {
+])('a request with %j comes from a page of this server: %j', (headers, isOwn) => {
   expect(isOfOwnPage({ headers })).toBe(isOwn);
 });
 
@@ -118,7 +118,7 @@ describe('a server with sessions', () => {
     expect(Date.now() - (session?.beganMs ?? 0)).toBeGreaterThanOrEqual(120_000);
   });
 
-  test('asks for a new sign-in before what is grave', async () => {
+  test('demands a new sign-in before grave actions', async () => {
     const { server } = await serve({ sessions });
     const post = (headers: object) =>
       server.inject({ method: 'POST', url: '/v1/grave', headers: { ...own, ...headers } });

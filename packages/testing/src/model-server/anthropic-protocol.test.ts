@@ -68,7 +68,7 @@ test('tokens are counted', async () => {
   expect(await anthropic.messages.countTokens(counted)).toEqual({ input_tokens: 100 });
 });
 
-test('errors and faults are those of Anthropic', async () => {
+test("errors and faults have the form of Anthropic's API", async () => {
   const { anthropic, server } = await start([
     { failures: { status: 429, times: 1, retryAfterMs: 1 } },
     { fault: { kind: 'error', afterEvents: 2 } },

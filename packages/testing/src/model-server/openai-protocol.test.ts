@@ -161,7 +161,7 @@ describe('what goes wrong', () => {
     await expect(collect(stream)).rejects.toThrow('The model broke.');
   });
 
-  test('the server sees that the client left a stream, and an answer that hangs', async () => {
+  test('the server sees that the client left a stream or an answer that hangs', async () => {
     const { server, openai } = await start([
       { text: Array(50).fill('x'), eventDelayMs: 20 },
       { fault: { kind: 'hang', afterEvents: 0 } },

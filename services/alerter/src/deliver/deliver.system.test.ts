@@ -33,7 +33,7 @@ test.each<[string, Answers, object, string]>([
   ['always fails is given up', () => ({ status: 503 }), { attempts: 3 }, 'undelivered 3'],
   ['hangs is given up', () => 'hang', { attempts: 2, timeoutMs: 500 }, 'undelivered 2'],
   ['is gone gets no second attempt', () => ({ status: 410 }), { attempts: 5 }, 'undelivered 1'],
-])('a receiver that %s', async (_name, answers, fields, came) => {
+])('handles a receiver that %s', async (_name, answers, fields, came) => {
   const bus = await openLog();
   const receiver = await startReceiver(answers);
   const alerter = await alerterOn(bus, [{ receiver, name: 'ops', ...fields }]);

@@ -60,7 +60,7 @@ const mailbox = ({ port }: MailBox, given: object = {}) => ({
   ...given,
 });
 
-test('an alert arrives as plain text, and a mail that was not taken is sent again under the same id', async () => {
+test('an alert arrives as plain text, and a mail that was not accepted is sent again with the same id', async () => {
   const bus = await openLog();
   const box = await startMailServer({ toMail: (n) => (n === 1 ? '451 later' : '250 queued') });
   const alerter = await alerterOn(bus, [mailbox(box)], { consoleUrl: 'https://c.example' });
@@ -89,7 +89,7 @@ test('an alert arrives as plain text, and a mail that was not taken is sent agai
   expect(box.commands).toContain('RCPT TO:<ops@example.com>');
 });
 
-test('text of an agent adds no header, no line and no end of the mail', async () => {
+test('text of an agent adds no header and no line to a mail, and does not end the mail', async () => {
   const box = await startMailServer();
   const hostile = 'pay\r\nBcc: all@example.com\r\n\r\n.\r\nMAIL FROM:<x@evil.example>\r\nü';
   expect(await mailDirectly(box, hostile, { mustEncrypt: false })).toEqual({ taken: true, status: 250 });
@@ -102,7 +102,7 @@ test('text of an agent adds no header, no line and no end of the mail', async ()
   expect(box.commands.filter((line) => line.startsWith('MAIL'))).toHaveLength(1);
 });
 
-test('a mail server that hangs is given up, and one that refuses is tried again', async () => {
+test('gives up a mail server that hangs, and tries again if a mail server refuses', async () => {
   const bus = await openLog();
   const hangs = await startMailServer({ greets: false });
   const refuses = await startMailServer({ toMail: () => '554 no hush\r' });
@@ -118,7 +118,7 @@ test('a mail server that hangs is given up, and one that refuses is tried again'
   expect(entry?.deliveries.get('refuses')).toMatchObject({ reason: expect.stringContaining('554') });
 });
 
-test('nothing is sent to a server that must encrypt and does not', async () => {
+test('sends nothing to a mail server without encryption if encryption is required', async () => {
   const box = await startMailServer();
   const came = await mailDirectly(box, 'the secret plan', { mustEncrypt: true });
   expect(came).toMatchObject({ taken: false, reason: expect.stringContaining('the mail was not taken') });

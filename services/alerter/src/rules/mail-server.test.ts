@@ -22,6 +22,6 @@ test.each([
   'smtp://ann@m.example',
   'smtp://ann:%zz@m.example',
   'smtp://m%0d%0a.example',
-])('%s is no mail server', (text) => {
+])('%s is not a mail server', (text) => {
   expect(mailServerOf(text)).toBe(null);
 });

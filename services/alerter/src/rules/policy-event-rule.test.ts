@@ -31,7 +31,7 @@ describe('the rule for events that policies mark', () => {
     ]);
   });
 
-  test('says which event, which decision, and no text of a user', () => {
+  test('names the event and the decision, and contains no text of a user', () => {
     const [raised] = raisedBy([decided(1, denied)], rules);
     expect(raised?.alert.message).toBe('A decision for bot is marked permission_denied: ROLE_NOT_ALLOWED.');
     const names = ['actionId', 'agentId', 'code', 'decisionId', 'event', 'tool'];

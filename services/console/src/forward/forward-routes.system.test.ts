@@ -156,7 +156,7 @@ test('passes bodies up to a limit on, and changes without a body', async () => {
   expect(scene.got.map(({ body }) => body.length)).toEqual([3 * 1024 * 1024, 0]);
 });
 
-test('refuses a change of another site, and what is grave after ten minutes, before it is passed on', async () => {
+test('refuses, before anything is passed on, a change by another site, and a grave action more than ten minutes after the sign-in', async () => {
   const scene = await openScene();
   const grave = (headers: Record<string, string>) =>
     scene.ask('/v1/keys', { method: 'POST', headers: { ...JSON_TYPE, ...headers }, body: '{}' });
@@ -172,7 +172,7 @@ test('refuses a change of another site, and what is grave after ten minutes, bef
   expect(scene.got.map(({ url }) => url)).toEqual(['/v1/keys', '/v1/kill']);
 });
 
-test('passes events at once, and leaves a service when the browser leaves, also before the answer', async () => {
+test('passes events on at once, and disconnects from a service when the browser disconnects, also before the answer', async () => {
   const patient = { connectMs: 500, firstByteMs: 60_000, idleMs: 60_000 };
   const left: string[] = [];
   const scene = await openScene((asked, answer) => {

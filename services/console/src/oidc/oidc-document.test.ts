@@ -42,7 +42,7 @@ test.each([
   ['url: http://console.example', 4, 'must be an address with https, or with http on this machine'],
   ['url: https://console.example/mandate', 4, 'must have no path'],
   ['scopes: ["two scopes"]', 4, 'must be a scope without spaces'],
-])('says the line of a fault: %s', (line, at, message) => {
+])('names the line of a fault: %s', (line, at, message) => {
   const loaded = load(documentOf(`${line}\n${RULE}`));
   expect(loaded.ok).toBe(false);
   expect(loaded.ok ? [] : loaded.faults).toContainEqual(

@@ -24,7 +24,7 @@ const pathOf = (text: string) => {
   return path;
 };
 
-test('offers no identity provider while the file of the data folder does not exist, and one as soon as it does', () => {
+test('offers an identity provider as soon as the file in the data folder exists, and none before', () => {
   const path = join(temporaryFolder(), 'oidc.yaml');
   const file = opened(path);
   expect(file.oidc()).toBeNull();
@@ -34,7 +34,7 @@ test('offers no identity provider while the file of the data folder does not exi
   expect(file.oidc()).toMatchObject({ issuer: 'https://login.example' });
 });
 
-test('does not start without a file that a setting names, or with a bad one, and says the line of each fault', () => {
+test('does not start if a setting names a missing or bad file, and names the line of each fault', () => {
   const absent = join(temporaryFolder(), 'oidc.yaml');
   expect(() => opened(absent, { isNamed: true })).toThrow(expect.objectContaining({ code: 'OIDC_INVALID' }));
   const bad = pathOf(GOOD.replace('groups: ops', 'groups: []'));

@@ -46,7 +46,7 @@ function privacy(change: Partial<Parameters<typeof redactBuild>[0]> = {}) {
 
 const stepOf = (build: ContextBuild) => build.steps.manifest_builder;
 
-test('seals every text for the person, and leaves what is no text of a person', () => {
+test('seals every text for the person, and leaves texts that belong to no person', () => {
   const { output, prompt_debug } = stepOf(redactBuild(privacy(), KEY, buildOf()));
   expect(output).toEqual({
     ...{ focus: 'acme/mia:3', question_type: 'casual', context_reinforce: [] },
@@ -80,7 +80,7 @@ test('names no erased person, and erases the texts', () => {
   expect(stepOf(build).prompt_debug).toMatchObject({ user_prompt: '[erased]', raw_response: null });
 });
 
-test('a build without a manifest stays without one', () => {
+test('a build without a manifest stays without a manifest', () => {
   const given = buildOf();
   const step = { ...stepOf(given), output: null, prompt_debug: null };
   const build = redactBuild(privacy(), KEY, { ...given, steps: { manifest_builder: step } });

@@ -69,7 +69,7 @@ test.each([
   ['defaults: { openai: nowhere }', 'defaults.openai'],
   ['upstreams: { b: { protocol: anthropic } }\ndefaults: { openai: b }', 'defaults.openai'],
   ['surprise: 1', 'surprise'],
-])('refuses %j, and says where', (text, path) => {
+])('refuses %j, and names the place', (text, path) => {
   const loaded = load(`version: 1\n${text}\n`);
   expect(loaded.ok ? [] : loaded.faults.map((fault) => fault.path)).toContain(path);
 });

@@ -33,7 +33,7 @@ test('ends a stream with the error event of its protocol', () => {
   expect(dataIn(anthropic)).toMatchObject({ type: 'error', error: { type: 'permission_error' } });
 });
 
-test('tells an SDK to retry only what can pass soon', () => {
+test('tells an SDK to retry only if a retry can succeed soon', () => {
   expect(retryHeaders(refused)).toEqual({ 'x-should-retry': 'false' });
   expect(retryHeaders(limited(1_234.5))).toEqual({ 'retry-after': '2', 'retry-after-ms': '1235' });
   expect(retryHeaders(limited(3_600_000))).toMatchObject({

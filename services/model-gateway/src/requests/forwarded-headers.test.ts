@@ -39,7 +39,7 @@ test.each([
   ['x-api-key', 'sk-upstream'],
   ['api-key', 'sk-upstream'],
   ['none', undefined],
-] as const)('the key of an upstream is sent as its settings say: %s', (auth, value) => {
+] as const)('the key of an upstream is sent in the way that its settings state: %s', (auth, value) => {
   const headers = new Map(pairs(headersForUpstream([], { ...upstream, auth }, 0)));
   expect(headers.get(auth)).toBe(value);
   expect(headers.get('authorization')).toBeUndefined();

@@ -44,6 +44,6 @@ test.each([
     ['killed subtree -2 lead'],
   ],
   ['no kill if there is none', [], []],
-])('finds %s', (_what, events, expected) => {
+])('at a refusal, finds %s', (_what, events, expected) => {
   expect(inForce(...events)).toEqual(expected);
 });

@@ -45,7 +45,7 @@ test.each([
   ['a kill at the end of the longest wait', flip(CAPS.waitMs, 11), ['This agent was killed 1 min later']],
   ['no kill after the longest wait', flip(CAPS.waitMs + 1, 11), []],
   ['no revive', flip(16, null, { event: 'agent.revived' }), []],
-] as const)('finds %s', (_what, event, expected) => {
+] as const)('after an ALLOW, finds %s', (_what, event, expected) => {
   expect(killsAfter([event], ALLOWED).map(({ words }) => words)).toEqual(
     expected.map((words) => `${words}: ${TOLD}`),
   );

@@ -11,7 +11,7 @@ function counted(answer: () => Promise<unknown[]> = async () => [{}]) {
   return { ask, shared: shared as unknown as (question: object, given: object) => Promise<unknown[]> };
 }
 
-test('who asks the same at once, or soon after, gets the same answer', async () => {
+test('the same question at the same time, or shortly later, gets the same answer', async () => {
   vi.useFakeTimers();
   const { ask, shared } = counted();
   const [first, second] = await Promise.all([
@@ -27,7 +27,7 @@ test('who asks the same at once, or soon after, gets the same answer', async () 
   vi.useRealTimers();
 });
 
-test('other questions, tenants and positions get their own answer', async () => {
+test('another question, tenant or log position gets its own answer', async () => {
   const { ask, shared } = counted();
   const given = { tenant: 'acme', through: [1] };
   await Promise.all([
@@ -39,7 +39,7 @@ test('other questions, tenants and positions get their own answer', async () => 
   expect(ask).toHaveBeenCalledTimes(4);
 });
 
-test('a failure reaches everybody who waits, and the next one asks anew', async () => {
+test('a failure reaches all waiting callers, and the next call asks again', async () => {
   const failed = new Error('away');
   const { ask, shared } = counted(async () => {
     throw failed;

@@ -41,7 +41,7 @@ describe('the calls on a log', () => {
     expect(callsIn(events, agentId).get('t1')?.state).toBe(state);
   });
 
-  test('of other agents do not count', () => {
+  test('are left out if they belong to another agent', () => {
     expect(callsIn([{ ...begun('t1'), agentId: 'm.v' }], agentId).size).toBe(0);
   });
 });
@@ -50,7 +50,7 @@ describe('the outcomes that may not be reported', () => {
   const idsOf = (events: readonly CallEvent[]) =>
     unreportedOutcomes(events, agentId).map(({ actionId }) => actionId);
 
-  test('are those of the last completed call, and of the calls that ended beside it', () => {
+  test('are those of the last completed call, and of the calls that ran at the same time', () => {
     expect(idsOf([])).toEqual([]);
     expect(idsOf([begun('m1')])).toEqual([]);
     expect(idsOf([begun('m1'), completed('m1')])).toEqual(['m1']);

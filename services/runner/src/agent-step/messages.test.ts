@@ -10,7 +10,7 @@ const look: Turn = {
 const wrong: Turn = { reply: { ...reply, text: 'x' }, results: [], fault: 'it is no JSON' };
 const first = 'Your inputs, as JSON:\n{\n  "a": 1\n}';
 
-test('answer each call under the id that its place gives it', () => {
+test('answer each call under an id that is made from the place of the call', () => {
   expect(messagesOf({ a: 1 }, [look, look], true)).toEqual([
     { role: 'user', text: first },
     { role: 'model', text: 'I look.', toolCalls: [{ id: 'call_1_1', name: 'look', args: { id: 1 } }] },
@@ -25,7 +25,7 @@ test('say what is wrong with an answer', () => {
   expect(messages.at(-1)).toMatchObject({ role: 'user', text: expect.stringContaining('it is no JSON') });
 });
 
-test('are one message of the user without history', () => {
+test('are one message of the user if there is no history', () => {
   const messages = messagesOf({ a: 1 }, [look, wrong], false);
   expect(messages).toHaveLength(1);
   expect(messages[0]).toEqual({

@@ -3,7 +3,7 @@ import { offeredNames } from './offered-tools.ts';
 
 const named = (...tools: string[]) => Object.fromEntries(offeredNames(tools));
 
-test('keeps names that every provider accepts', () => {
+test('keeps tool names that every provider accepts', () => {
   expect(named('look', 'pay_now-2')).toEqual({ look: 'look', 'pay_now-2': 'pay_now-2' });
 });
 

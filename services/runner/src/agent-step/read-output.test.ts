@@ -24,12 +24,12 @@ describe('the output of a step', () => {
     },
   );
 
-  test('has the fault that its schema finds', () => {
+  test('has a fault if it does not match its schema', () => {
     const outputs = { schema: {}, faultOf: () => 'it is no number' };
     expect(readOutput('"x"', outputs)).toEqual({ ok: false, fault: 'it is no number' });
   });
 
-  test('is read soon from a text that looks like a fence', () => {
+  test('is read quickly from a text that looks like a code fence', () => {
     const text = `\`\`\`${'\n```'.repeat(100_000)} `;
     const startedAt = performance.now();
     readOutput(text, any);

@@ -77,7 +77,7 @@ describe('a step', () => {
     ]);
   });
 
-  test('makes each call an action of the agent, below the action of the step', async () => {
+  test('makes each call an action of the agent, as a child of the action of the step', async () => {
     scene.models.script(scripted([{ toolCalls: [pay] }, { text: 'done' }]));
     const { actionId } = await run(family);
     for (const call of ['m1', 't1', 'm2']) {
@@ -108,7 +108,7 @@ describe('a step', () => {
 });
 
 describe('a refused call', () => {
-  test('is told to the model with its reason and its remedy', async () => {
+  test('is reported to the model with its reason and its remedy', async () => {
     const family = await scene.family({ policy: { allowedTools: ['look'] } });
     scene.models.script(scripted([{ toolCalls: [pay] }, { text: 'I may not pay.' }]));
     const { actionId, result, log } = await run(family);
@@ -119,7 +119,7 @@ describe('a refused call', () => {
     expect(log).toContainEqual(expect.objectContaining({ answer, attempt: null, outcome: null }));
   });
 
-  test('ends the step when it is the fifth', async () => {
+  test('ends the step when it is the fifth refusal', async () => {
     const family = await scene.family({ policy: { allowedTools: ['look'] } });
     scene.models.script(scripted([{ toolCalls: [pay, pay] }]));
     const { result, log } = await run(family);
@@ -136,7 +136,7 @@ describe('a refused call', () => {
     expect(await decisionOf(`${actionId}:t1`)).toMatchObject({ verdict: 'BLOCK', tool: 'steal' });
   });
 
-  test('of the model ends the step, and says when it can pass', async () => {
+  test('of the model ends the step, and the error says when a retry can succeed', async () => {
     const rate = { rateLimit: { maxCalls: 1, windowMs: 60_000 } };
     const family = await scene.family({ policy: rate });
     scene.models.script(scripted([{ toolCalls: [look] }]));
@@ -157,7 +157,7 @@ describe('a call that a person must approve', () => {
   const answer = (approvalId: string, verb: 'approve' | 'deny') =>
     scene.operator.post(`/v1/approvals/${encodeURIComponent(approvalId)}/${verb}`, { reason: 'as agreed' });
 
-  test('runs once after its approval, with the other calls of its turn not repeated', async () => {
+  test('runs once after its approval, and the other calls of its turn are not repeated', async () => {
     const family = await scene.family({ policy });
     scene.models.script(scripted([{ toolCalls: [look, pay] }, { text: 'paid' }]));
     const first = await run(family);
@@ -177,7 +177,7 @@ describe('a call that a person must approve', () => {
     expect(await decisionOf(`${actionId}:t2`)).toMatchObject({ attempt: 1, grantConsumed: true });
   });
 
-  test('is told to the model after a denial', async () => {
+  test('is reported to the model after a denial', async () => {
     const family = await scene.family({ policy });
     scene.models.script(scripted([{ toolCalls: [pay] }, { text: 'denied' }]));
     const { actionId, result, log } = await run(family);
@@ -388,7 +388,7 @@ describe('the cost of a step', () => {
   };
   const usage = { inputTokens: 1_000, outputTokens: 100 };
 
-  test('is what its model calls used, by the kept prices', async () => {
+  test('is the usage of its model calls, at the prices of the price list', async () => {
     const family = await scene.family({ policy: { maxCostTotal: 10 } });
     scene.models.script(
       scripted([
@@ -401,7 +401,7 @@ describe('the cost of a step', () => {
     expect(await costOf(family)).toBe(2 * (2_500 + 1_000));
   });
 
-  test('is by the price of the manifest where that is higher, before the call and after it', async () => {
+  test('follows the price of the manifest if that is higher, before the call and after it', async () => {
     const family = await scene.family({ policy: { maxCostTotal: 10, maxReleases: undefined } });
     scene.models.script({ text: 'done', usage });
     const asked: object[] = [];
@@ -431,7 +431,7 @@ describe('the limits of a model', () => {
     expect(result).toMatchObject({ status: 'failed', code: 'CONTEXT_WINDOW_EXCEEDED', kind: 'permanent' });
   });
 
-  test('bound the tokens of an answer', async () => {
+  test('limit the tokens of an answer', async () => {
     const family = await scene.family();
     scene.models.script({ text: 'done' });
     const throttle = { contextWindow: 300, maxOutputTokens: 5_000 };
@@ -457,7 +457,7 @@ describe('the answer of a step', () => {
       typeof value === 'object' && value !== null && 'paid' in value ? null : 'the field "paid" is missing',
   };
 
-  test('is the declared JSON, also in a fence', async () => {
+  test('is the declared JSON, also in a code fence', async () => {
     const family = await scene.family();
     scene.models.script({ text: '```json\n{"paid": 3}\n```' });
     const { result } = await run(family, { step: { outputs } });
@@ -503,7 +503,7 @@ describe('the answer of a step', () => {
 });
 
 describe('a model of Anthropic', () => {
-  test('gets the conversation in its own form', async () => {
+  test('gets the conversation in the form of its API', async () => {
     const family = await scene.family();
     scene.models.script(
       scripted([{ toolCalls: [look, { name: 'pay', args: { customer: 'Ada' } }] }, { text: 'done' }]),
@@ -541,7 +541,7 @@ describe('the context of an agent', () => {
     },
   ];
 
-  test('has loadable skills, and loading one is no action', async () => {
+  test('has loadable skills, and loading a skill is not an action', async () => {
     const family = await scene.family();
     const load = { name: 'skill_load', args: { name: 'refunds' } };
     scene.models.script(scripted([{ toolCalls: [load, look] }, { text: 'done' }]));
@@ -559,7 +559,7 @@ describe('the context of an agent', () => {
     ]);
   });
 
-  test('has no earlier turns without history', async () => {
+  test('has no earlier turns if history is off', async () => {
     const family = await scene.family();
     scene.models.script(({ body }) =>
       body.messages.at(-1).content.includes('40 dollars') ? { text: 'done' } : { toolCalls: [look] },
@@ -571,7 +571,7 @@ describe('the context of an agent', () => {
 });
 
 describe('two runners with one step', () => {
-  test('make each call once, and one is told to read the log again', async () => {
+  test('make each call once, and one runner must read the log again', async () => {
     const family = await scene.family();
     scene.models.script(({ body }) => ({
       ...(body.messages.length > 2 ? { text: 'paid' } : { toolCalls: [pay] }),

@@ -29,7 +29,7 @@ describe('the skills of an agent', () => {
     expect(namesOf(sorted.named)).toEqual(named);
   });
 
-  test('are sent whole, or named with their intent', () => {
+  test('are sent in full, or by name and intent only', () => {
     const words = skillsInWords(sortSkills(skills, 'hybrid'));
     expect(words).toContain('## Skill: greet\n\nHow to greet.');
     expect(words).toContain('- refund: About refund. Load it when: a refund is due.');
@@ -46,7 +46,7 @@ describe('the tool that loads skills', () => {
     });
   });
 
-  test('returns the instructions, or the names that exist', () => {
+  test('returns the instructions of a skill, or else the names of all skills', () => {
     const sorted = sortSkills(skills, 'hybrid');
     expect(loadSkill(sorted, { name: 'refund' })).toEqual({ text: 'How to refund.', isError: false });
     expect(loadSkill(sorted, { name: 'audit' })).toMatchObject({

@@ -18,7 +18,7 @@ test('is replaced by the prompt of a step', () => {
   expect(systemPromptOf({ prompt: own, outputs: null }, none, [])).toBe('Be a judge.');
 });
 
-test('says which tools have no server, and what the answer must be', () => {
+test('says which tools have no server, and which form the answer must have', () => {
   const outputs = { schema: { type: 'object' }, faultOf: () => null };
   const text = systemPromptOf({ prompt, outputs }, none, ['add']);
   expect(text).toContain('These tools cannot be called here: add.');

@@ -88,7 +88,7 @@ describe('a machine that cannot run logic steps refuses them', () => {
     });
   });
 
-  test.runIf(probe.ok)('where no network namespace is to be had', async () => {
+  test.runIf(probe.ok)('without network namespaces', async () => {
     // A user namespace without network namespaces, and in it a runner that is not root.
     const forbid = 'echo 0 > /proc/sys/user/max_net_namespaces';
     const start =
@@ -118,7 +118,7 @@ describe.runIf(probe.ok)('the code of a logic step', () => {
     expect(result).toEqual({ ok: true, output: [2, [null, 'é😀'], 2.5, true] });
   });
 
-  test('may print, which is no part of its output', async () => {
+  test('may print, and the printed text is not part of its output', async () => {
     expect(await logic('print("hello")\nreturn 1')).toEqual({ ok: true, output: 1 });
   });
 
@@ -165,7 +165,7 @@ return [
   });
 });
 
-describe.runIf(probe.ok)('is ended, and told', () => {
+describe.runIf(probe.ok)('is ended, and its fault is reported', () => {
   afterEach(nothingRemains);
 
   test.each([

@@ -21,7 +21,7 @@ describe('a reply', () => {
     });
   });
 
-  test('has only characters that a record can hold', () => {
+  test('contains only characters that a record can contain', () => {
     expect(replyOf('a\ud800b', [], 'end').text).toBe('a\ufffdb');
   });
 

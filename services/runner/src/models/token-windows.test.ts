@@ -7,7 +7,7 @@ function openWindows() {
   return { clock, windows: new TokenWindows(clock) };
 }
 
-test('a minute has its tokens, and says when there are more', () => {
+test('allows a number of tokens a minute, and says when more are free', () => {
   const { clock, windows } = openWindows();
   expect(windows.take('a', 60, 100)).toHaveProperty('used');
   clock.advance(10_000);

@@ -41,7 +41,7 @@ test('lets tenants take turns, so that a tenant with many runs delays no other',
   expect(begun).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', 'a4']);
 });
 
-test('a step that is no longer wanted leaves, and takes no place', async () => {
+test('a step that is cancelled while it waits leaves the queue, and takes no place', async () => {
   const { bounded, begun, perform, end } = scene(1);
   const gone = new AbortController();
   void perform('a');

@@ -14,7 +14,7 @@ const isSettled = async (promise: Promise<unknown>) =>
     new Promise<boolean>((resolve) => setImmediate(resolve, false)),
   ]);
 
-test('nothing begins before the partition is held, nor after it was taken back', async () => {
+test('nothing begins before the runner holds the partition, or after the partition was taken away', async () => {
   const hold = new PartitionHold();
   expect(await isSettled(hold.untilHeld())).toBe(false);
   hold.confirm();
@@ -26,7 +26,7 @@ test('nothing begins before the partition is held, nor after it was taken back',
   await hold.untilHeld();
 });
 
-test('a partition is released when no call is under way', async () => {
+test('a partition is released when no call is running', async () => {
   const hold = new PartitionHold();
   hold.confirm();
   hold.setBusy(RUN, true);
@@ -37,7 +37,7 @@ test('a partition is released when no call is under way', async () => {
   hold.lose();
 });
 
-test('a long call does not keep a partition, and goes on', async () => {
+test('a long call does not keep a partition, and continues', async () => {
   const hold = new PartitionHold();
   hold.confirm();
   hold.setBusy(RUN, true);

@@ -64,7 +64,7 @@ test('a run that failed goes on after a retry, but not if it failed after its la
   expect(run.status).toBe('failed');
 });
 
-test('the status without a state is the status of the state', () => {
+test('a status that is computed without the whole state equals the status of the state', () => {
   const { book, apply, run } = startedBook();
   for (const event of [BEGUN, LAST_COMPLETED, RUN_FAILED, RETRIED] as const) apply(event);
   const { status } = run;
@@ -72,7 +72,7 @@ test('the status without a state is the status of the state', () => {
   expect(book.stateOf(run, plan)?.status).toBe(status);
 });
 
-test('drops the events of the runs that ended first, and takes them back for a retry', () => {
+test('drops the events of the runs that ended first, and reads them again for a retry', () => {
   const { book, apply, run } = startedBook();
   const events = [...(apply({ ...RUN_FAILED, step: 'pay' }).events ?? [])];
   for (let other = 0; other < 500; other += 1) {

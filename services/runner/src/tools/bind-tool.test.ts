@@ -51,11 +51,11 @@ describe('a tool', () => {
     'file:///etc/passwd',
     'mcp://__proto__',
     'mcp://constructor',
-  ])('at %s is bound to nothing', (uri) => {
+  ])('at %s has no server', (uri) => {
     expect(() => bindTool(tool(uri), document)).toThrow(/binds no server to it/);
   });
 
-  test('keeps the address of its binding, not the one of the manifest', () => {
+  test('keeps the address of its binding, not the address in the manifest', () => {
     expect(bindTool(tool('https://pay.example/mcp'), document)?.server).toMatchObject({
       url: 'https://10.0.0.1/mcp',
     });

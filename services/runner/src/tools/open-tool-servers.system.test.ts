@@ -55,7 +55,7 @@ describe.each([
   const bound = ({ url }: HttpServer, changes: object = {}) =>
     open({ servers: { there: { url, headers: { authorization: `Bearer \${env:TOKEN}` }, ...changes } } });
 
-  test('is found out, called, and given its headers and the key of the call', async () => {
+  test('is recognized and called, and gets its headers and the idempotency key of the call', async () => {
     const server = await start();
     const found = await bound(server).find(tool(), signal);
     expect(found).toMatchObject({ description: 'Greets.', saysRepeatable: era === 'modern' });
@@ -89,7 +89,7 @@ describe('a call of a server', () => {
       { result: { resultType: 'input_required', requestState: 'x' } },
       'The tool asks a person for further input, and no person can answer during a run.',
     ],
-  ])('has an error as its result if the server answers one: %j', async (behaviour, text) => {
+  ])('has an error as its result if the server answers with an error: %j', async (behaviour, text) => {
     expect(await called(behaviour)).toEqual({ text, isError: true });
   });
 
@@ -170,7 +170,7 @@ describe('a server over stdio', () => {
     await expect(call).rejects.toThrow('enough');
   });
 
-  test('has its long results cut, and says so', async () => {
+  test('has its long results cut, and each cut is stated', async () => {
     const { servers } = bank();
     const long = await servers.find(ofBank('long'), signal);
     const { text } = (await long?.call({ bytes: 200_000 }, options)) ?? { text: '' };
@@ -194,7 +194,7 @@ describe('a server over stdio', () => {
     await expect(servers.find(ofRemote, signal)).rejects.toMatchObject(missing);
   });
 
-  test('that cannot be started fails for now', async () => {
+  test('that cannot be started fails with an error that a retry may remove', async () => {
     const servers = open({ servers: { bank: { command: '/no/such/command' } } });
     await expect(servers.find(ofBank('look'), signal)).rejects.toMatchObject({
       code: 'TOOL_SERVER_UNAVAILABLE',
@@ -238,7 +238,7 @@ describe('a server over stdio', () => {
 describe('the hash of a tool', () => {
   const listed = { name: 'old', description: 'Has another description soon.', inputSchema: {} };
 
-  test('must be the one of the manifest', async () => {
+  test('must equal the hash in the manifest', async () => {
     const { servers } = bank();
     const pinned = ofBank('look', { hash: 'a'.repeat(64) });
     const error = await servers.find(pinned, signal).catch((thrown: unknown) => thrown);

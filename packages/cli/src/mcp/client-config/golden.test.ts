@@ -7,12 +7,12 @@ import { ASKED, imported, undone } from './imported.fixture.ts';
 const FOLDER = join(import.meta.dirname, 'testdata');
 const FILES = globSync('*/before.*', { cwd: FOLDER });
 
-test('has a configuration of every client', () => {
+test('has a golden configuration for every client', () => {
   const clients = ['claude-code', 'claude-desktop', 'claude-user', 'codex', 'cursor', 'vscode'];
   expect(FILES.map(dirname).sort()).toEqual(clients);
 });
 
-test.each(FILES)('%s becomes the file after it, and the same again by the undo', async (file) => {
+test.each(FILES)('%s becomes the expected file, and the undo restores the original', async (file) => {
   const before = readFileSync(join(FOLDER, file), 'utf8');
   const after = readFileSync(join(FOLDER, dirname(file), `after${extname(file)}`), 'utf8');
   expect(await imported(before)).toBe(after);

@@ -6,7 +6,7 @@ test.each([
   ['a command', '"command": "a", "\\u0063ommand": "b"', 'it has `command` twice'],
   ['a type', '"type": "http", "type": "stdio", "command": "a"', 'it has `type` twice'],
 ])(
-  'an entry with %s twice is faulty, because clients differ in which one they take',
+  'an entry with %s twice is a fault, because some clients use the first value and others the last',
   async (_what, fields, fault) => {
     const { servers } = await readClientConfig(`{ "mcpServers": { "x": { ${fields} } } }`, 'the file');
     expect(servers).toEqual([{ name: 'x', within: null, kind: 'faulty', fault }]);

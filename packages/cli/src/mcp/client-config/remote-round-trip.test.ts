@@ -102,9 +102,9 @@ describe.each([
 ] as const)('in %s', (_format, config) => {
   const given = config.filter(({ remotes: list }) => list.length > 0);
 
-  test('an import and its undo give the same bytes', () => expectUndone(given));
+  test('an import and its undo leave the same bytes as before', () => expectUndone(given));
 
-  test('each server is called through the proxy, with its URL and its headers in variables only', async () => {
+  test('each server is called through the proxy, and its URL and its headers are only in environment variables', async () => {
     await fc.assert(
       fc.asyncProperty(given, async ({ text, remotes: list }) => {
         const entries = await entriesOf(await imported(text));

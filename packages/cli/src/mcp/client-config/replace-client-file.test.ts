@@ -18,7 +18,7 @@ function fileWith(text: string): string {
   return path;
 }
 
-test('leaves a file as it is that was changed after it was read', async () => {
+test('does not replace a file that was changed after it was read', async () => {
   const path = fileWith('old');
   const file = await readClientFile(path);
   writeFileSync(path, 'edited');
@@ -26,7 +26,7 @@ test('leaves a file as it is that was changed after it was read', async () => {
   expect(readFileSync(path, 'utf8')).toBe('edited');
 });
 
-test('leaves no draft if a file cannot be written', async () => {
+test('leaves no temporary file if the file cannot be written', async () => {
   const path = fileWith('old');
   mkdirSync(join(`${path}.before-mandate`, 'in the way'), { recursive: true });
   await expect(writeBackup(await readClientFile(path))).rejects.toThrow(

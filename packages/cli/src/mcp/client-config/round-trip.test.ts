@@ -24,7 +24,7 @@ async function wordsByName(text: string): Promise<Map<string, string[]>> {
 describe.each(FORMATS)('in %s', (_format, config) => {
   const given = config.filter(({ servers }) => servers.every(({ words }) => endOfProxy(words) === null));
 
-  test('an import and its undo give the same bytes', () => expectUndone(given));
+  test('an import and its undo leave the same bytes as before', () => expectUndone(given));
 
   test('a second import changes nothing', async () => {
     await fc.assert(
@@ -36,7 +36,7 @@ describe.each(FORMATS)('in %s', (_format, config) => {
     );
   });
 
-  test('the command of each server is the proxy with its old command', async () => {
+  test('the command of each server becomes the proxy followed by the old command', async () => {
     await fc.assert(
       fc.asyncProperty(given, async ({ text, servers }) => {
         const words = await wordsByName(await imported(text));
@@ -51,7 +51,7 @@ describe.each(FORMATS)('in %s', (_format, config) => {
     );
   });
 
-  test('the diff has the lines of both texts', async () => {
+  test('the diff contains the lines of both texts', async () => {
     await fc.assert(
       fc.asyncProperty(given, async ({ text }) => {
         const { edits } = planImport(await readClientConfig(text, 'the file'), ASKED);

@@ -23,7 +23,7 @@ test('shows three lines around a change, and its place', () => {
   ]);
 });
 
-test('makes a hunk of its own for a change that is far away, with the new line numbers', () => {
+test('makes a separate hunk for a change that is far away, with the new line numbers', () => {
   const text = `${LINES.join('\n')}\n`;
   const edits = [edit(text, 'line 20', 'last'), edit(text, 'line 1\n', 'first\nsecond\n')];
   expect(diff(text, edits)).toEqual([
@@ -32,7 +32,7 @@ test('makes a hunk of its own for a change that is far away, with the new line n
   ]);
 });
 
-test('joins changes with the same context in one hunk', () => {
+test('joins changes that share context lines in one hunk', () => {
   const text = LINES.join('\r\n');
   const hunks = (other: string) =>
     diff(text, [edit(text, 'line 2\r', 'two\r'), edit(text, other, 'new')]).filter((line) => line[0] === '@');
@@ -50,6 +50,6 @@ test('hides secrets, also in a line that changes', () => {
   ]);
 });
 
-test('is empty without a change', () => {
+test('is empty if nothing changed', () => {
   expect(diff('a\nb', [])).toEqual([]);
 });
