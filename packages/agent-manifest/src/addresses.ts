@@ -7,15 +7,17 @@ export function isUri(text: string): boolean {
 }
 
 /**
- * Returns a text that is equal for two ways to write one address: the scheme may have any case, and a slash at the end
- * does not count.
+ * Returns the same text for two spellings of one address. The letter case of the scheme and a slash at the end do not
+ * count.
  */
 export function sameAddress(uri: string): string {
   const [, scheme = '', rest = ''] = URI.exec(uri) ?? [];
   return `${scheme.toLowerCase()}://${withoutLast(rest, '/')}`;
 }
 
-/** Returns the name in Mandate of a tool that has only an address: its fragment, otherwise its host and path. */
+/**
+ * Returns Mandate's name for a tool that has only an address: the fragment of the address, otherwise its host and path.
+ */
 export function nameOfRemoteTool(uri: string): string {
   const [, , rest = ''] = URI.exec(uri) ?? [];
   const [address = '', ...fragments] = rest.split('#');

@@ -32,7 +32,7 @@ export type Entry<Kind extends DefinitionKind> = {
   at: readonly (string | number)[];
   path: string;
   key: string | null;
-  /** The id that was written, otherwise the key. */
+  /** The id in the document, otherwise the key. */
   id: string;
   /** The namespace of the pack. Null outside of packs, and in a pack without a namespace. */
   namespace: string | null;
@@ -40,9 +40,12 @@ export type Entry<Kind extends DefinitionKind> = {
 };
 
 type Index<Kind extends DefinitionKind> = {
-  /** In the order of the document. */
+  /** The definitions in the order of the document. */
   entries: readonly Entry<Kind>[];
-  /** By key, id and `namespace.id`. If more than two have one reference, only the first two are kept. */
+  /**
+   * The definitions by key, id and `namespace.id`. If more than two definitions match one reference, only the first two
+   * are kept.
+   */
   byReference: ReadonlyMap<string, readonly Entry<Kind>[]>;
 };
 
@@ -130,7 +133,8 @@ class Building<Kind extends DefinitionKind> {
     const refer = (reference: string, entry: Entry<Kind>) => {
       const found = byReference.get(reference);
       if (found === undefined) byReference.set(reference, [entry]);
-      // Two are enough to know that a reference is ambiguous. More would cost quadratic time in a hostile document.
+      // Two definitions are enough to show that a reference is ambiguous. Keeping all would cost quadratic time in a
+      // hostile document.
       else if (found.length < 2 && found[0] !== entry) found.push(entry);
     };
     for (const entry of this.#entries) {
@@ -160,7 +164,7 @@ function grouped<Item>(
   return groups;
 }
 
-/** The reason why a reference leads to no definition. `wrong`: to a definition of another type. */
+/** The reason why a reference leads to no definition. `wrong`: the reference leads to a definition of another type. */
 export type NotFound = { found: 'missing' | 'wrong' | 'ambiguous' };
 export type FoundEntry<Kind extends DefinitionKind> = { found: 'ok'; entry: Entry<Kind> };
 /** A tool at an address that no definition has. */
@@ -227,7 +231,10 @@ export type AgentTool = {
   entry: Entry<'tool'> | null;
 };
 
-/** Returns the tool that an agent names. An address that a definition has is that definition, with its risk. */
+/**
+ * Returns the tool that an agent names. If a definition has the named address, the tool is that definition, with its
+ * risk.
+ */
 export function findTool(catalog: Catalog, written: ToolEntry): { found: 'ok'; tool: AgentTool } | NotFound {
   if (typeof written === 'object' && written.type === 'inline')
     return { found: 'ok', tool: inlineTool(written) };

@@ -112,7 +112,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '&': '#amp;',
 };
 
-/** Escapes what could end a label. A line break becomes a blank, because a label stays on its line. */
+/** Escapes characters that could end a label. A line break becomes a blank, because a label must stay on one line. */
 function escaped(text: string): string {
   return text
     .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')

@@ -1,4 +1,4 @@
-/** Counts the votes of a council. No order of the voters and no chance breaks a tie. */
+/** Counts the votes of a council. Neither the order of the voters nor chance breaks a tie. */
 
 export type CouncilStrategy = 'consensus' | 'majority' | 'unanimous' | 'weighted';
 type UndecidedReason = 'dissent' | 'no_quorum' | 'no_majority' | 'abstained';
@@ -6,23 +6,23 @@ type UndecidedReason = 'dissent' | 'no_quorum' | 'no_majority' | 'abstained';
 export type CouncilVotes = {
   readonly voters: readonly string[];
   readonly strategy?: CouncilStrategy | undefined;
-  /** What may be voted for. Absent: `approve` and `reject`. */
+  /** The options for the votes. Absent: `approve` and `reject`. */
   readonly options?: readonly string[] | undefined;
   /** The weights of voters for the strategy `weighted`. A voter that is not named has the weight 1. */
   readonly weights?: Readonly<Record<string, number>> | undefined;
-  /** The decision if the votes decide nothing. */
+  /** The decision that is taken if the votes lead to none. */
   readonly undecided?: string | undefined;
-  /** The answers by voter. An answer that is no `{"vote": option}` is an abstention. */
+  /** The answers by voter. An answer that is not of the form `{"vote": option}` is an abstention. */
   readonly ballots: Readonly<Record<string, unknown>>;
 };
 
 export type CouncilResult = {
-  /** Null if the votes decide nothing and nothing is said for that case: the step fails. */
+  /** Null if the votes lead to no decision, and no decision is stated for this case. Then the step fails. */
   readonly decision: string | null;
   readonly decided: boolean;
-  /** Why the votes decide nothing; null if they decide. */
+  /** Why the votes lead to no decision. Null if there is a decision. */
   readonly reason: UndecidedReason | null;
-  /** The votes for each option; for `weighted` their weight. */
+  /** The number of votes for each option; for `weighted`, the sum of their weights. */
   readonly counts: Readonly<Record<string, number>>;
   readonly abstained: readonly string[];
 };
@@ -55,7 +55,7 @@ export function countVotes(given: CouncilVotes): CouncilResult {
   };
 }
 
-/** Votes, or weights. `all` counts the abstentions too. */
+/** Numbers of votes, or sums of weights. `all` includes the abstentions. */
 type Tally = { readonly counts: ReadonlyMap<string, number>; readonly all: number; readonly cast: number };
 type Outcome = { readonly decision: string } | { readonly reason: UndecidedReason };
 
@@ -86,7 +86,7 @@ function voteOf(ballot: unknown): string | null {
   return typeof vote === 'string' ? vote : null;
 }
 
-/** Undefined for names that an object has from its prototype. */
+/** Undefined for names that an object inherits from its prototype. */
 function ownMember<V>(record: Readonly<Record<string, V>>, key: string): V | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }

@@ -1,10 +1,10 @@
 /**
- * The hash of a manifest: SHA-256 over its canonical JSON as written, with `$ref`s resolved, without the design. No
- * default is filled in, so that a new default in a later version changes no hash.
+ * The hash of a manifest: SHA-256 over its canonical JSON as its author wrote it, with `$ref`s resolved and without the
+ * fields of the design. No default is filled in, so a new default in a later version of Mandate changes no hash.
  *
- * Canonical JSON sorts the keys of a map. But the conditions of a switch are asked in their order. So a switch with
- * several cases is hashed as the list of its cases: otherwise two manifests that choose different ways would have one
- * hash.
+ * Canonical JSON sorts the keys of a map. But the conditions of a switch are evaluated in order. So a switch with
+ * several cases is hashed as the list of its cases: otherwise two manifests that choose different steps would have the
+ * same hash.
  */
 import { digestOf } from '@mandate/policy/parts';
 import type { AgentManifest, GraphRecipe, Step } from '@mandate/schemas/agent-manifest';

@@ -2,7 +2,8 @@
  * @mandate/agent-manifest: agents, tools and a workflow in one file, as people write them (`coreason.ai/v2`). The
  * package is pure: it gets texts and values, and returns documents, faults or the next step of a run.
  *
- * What a manifest compiles to are ordinary agents, policies and rules. So nothing that decides needs this package.
+ * A manifest compiles to ordinary agents, policies and rules. So the code that decides actions does not need this
+ * package.
  */
 export { agentKeysOf } from './agent-steps.ts';
 export {

@@ -36,7 +36,7 @@ test('contains the manifest as text, the files that a run needs, and documents w
   const { id, text, options, files, agents, rules } = read.published;
   expect([id, agents[0]?.id, JSON.parse(options)]).toEqual(['team', 'team', OPTIONS]);
   expect(JSON.parse(text)).toMatchObject({ metadata: { name: 'Team' }, workflow: { start: 'answer' } });
-  // The knowledge "handbook" is no file here, so it may be an id.
+  // The knowledge "handbook" is not a file here, so it may be an id.
   expect(files).toEqual({ 'code/score.py': FILES['code/score.py'], 'faq.md': FILES['faq.md'] });
   expect(rules[0]).toMatchObject({ mode: 'enforce', priority: 0 });
 });

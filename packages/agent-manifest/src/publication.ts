@@ -1,6 +1,6 @@
 /**
- * Makes the record of a manifest or a graph recipe that is to be published: reads it with its files, asks the gate, compiles it,
- * and checks each document as the control service checks documents that people write.
+ * Makes the record that publishes a manifest or a graph recipe. It reads the manifest with its files, checks it with
+ * the gate, compiles it, and checks each document as strictly as the control service checks documents of people.
  */
 import { compilePolicy, compileRule } from '@mandate/policy';
 import type { DocumentSource } from '@mandate/policy/documents';
@@ -22,8 +22,8 @@ import type { KnownModels } from './read/models.ts';
 export type PublicationOptions = CompileOptions & { directModels?: KnownModels['directModels'] | undefined };
 
 /**
- * What is wrong with a manifest, or doubtful. `line` and `column` count from 1. They are null for a fault of the
- * manifest as a whole, and of what it compiles to.
+ * A fault or a warning of a manifest. `line` and `column` count from 1. They are null for a fault of the whole
+ * manifest, and for a fault of a compiled document.
  */
 export type PublicationNote = {
   code: string;
@@ -84,7 +84,10 @@ export function publicationOf(
   return { ok: true, published, namedAgents: agentsNamedIn(document), warnings };
 }
 
-/** A gate forbids tools, addresses and code. A graph recipe has none of them: they are in the manifests of its agents. */
+/**
+ * A gate forbids tools, addresses and code. A graph recipe contains none of these: they are in the manifests of its
+ * agents.
+ */
 export function violationsOf(
   document: AgentManifest | GraphRecipe,
   gate: GateDocument | null,
@@ -100,7 +103,10 @@ function ofWhole(file: string, { code, path, message }: Pick<PublicationNote, 'c
   return { code, file, path, line: null, column: null, message };
 }
 
-/** Returns the texts of files that a run needs, by the paths that the manifest states. Knowledge may be an id. */
+/**
+ * Returns the texts of the files that a run needs, by the paths in the manifest. The value of `knowledge` may be an id
+ * instead of a file.
+ */
 function textsNamedIn(document: AgentManifest | GraphRecipe, files: ManifestFiles, main: string) {
   const texts: Record<string, string> = {};
   const missing: PublicationNote[] = [];
@@ -123,14 +129,17 @@ function textsNamedIn(document: AgentManifest | GraphRecipe, files: ManifestFile
   return { texts, missing };
 }
 
-/** Returns null if the file is no text. */
+/** Returns null if the file is not text. */
 function textOf(source: DocumentSource): string | null {
   if (typeof source === 'string') return source;
   const decoded = decodeFile(source);
   return decoded.ok ? decoded.text : null;
 }
 
-/** Compilation makes no document that is refused here. But the manifest comes from outside, and this is the last check. */
+/**
+ * The compilation makes no document that this check refuses. But the manifest comes from outside, and this is the last
+ * check.
+ */
 function faultsOfDocuments({ policies, rules }: PublishedManifest) {
   return [
     ...policies.map((policy) => [policy.id, compilePolicy(policy, policy.id)] as const),

@@ -7,7 +7,7 @@ import {
 import { isGraphRecipe } from './graph/read-graph-recipe.ts';
 
 /**
- * Returns the manifest or the graph recipe that a version was published with. It was checked then.
+ * Returns the manifest or the graph recipe of a published version. It was checked when it was published.
  *
  * @param text the JSON text of the version
  */

@@ -8,17 +8,17 @@ import { CAPS } from '@mandate/schemas/core';
 type Side = Readonly<Record<string, unknown>>;
 
 export type SideSchema = {
-  /** The whole as a JSON Schema of type object. */
+  /** The whole value as a JSON Schema of type object. */
   schema: Side;
   /** The schemas of the members, by name. */
   members: Side;
-  /** Returns what is wrong with a value, as a sentence. Null: nothing. */
+  /** Returns the fault of a value, as a sentence. Null: there is none. */
   faultOf(value: Json): string | null;
 };
 
 /**
- * @param required `inputs`: each name without a default is required. `all`: each name is required. `none`: no name is.
- *   This counts only for a map of names. A JSON Schema says itself what is required
+ * @param required `inputs`: each name without a default is required. `all`: each name is required. `none`: no name is
+ *   required. The parameter applies only to a map of names, because a JSON Schema itself states its required names
  */
 export function sideSchema(written: Side, required: 'inputs' | 'all' | 'none'): SideSchema {
   const schema = isJsonSchema(written) ? written : schemaOfMap(written, required);

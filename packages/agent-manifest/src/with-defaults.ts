@@ -1,4 +1,4 @@
-/** Fills in the defaults of a manifest or a graph recipe, so that nothing is left for the reader to know. */
+/** Fills in the defaults of a manifest or a graph recipe, so that a reader does not have to know the defaults. */
 import type {
   AgentDefinition,
   AgentManifest,

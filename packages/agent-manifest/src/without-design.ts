@@ -1,6 +1,6 @@
 /**
- * Removes what only an editor uses: `x-design` and `design_metadata`. They are removed only where they are fields of
- * the form: in the metadata, and in steps. Elsewhere the same name is data, such as an input of a step.
+ * Removes the fields that only an editor uses: `x-design` and `design_metadata`. They are removed only in the metadata
+ * and in steps. In other places, a field with the same name is data, for example an input of a step.
  */
 const EDITOR_FIELDS: ReadonlySet<string> = new Set(['x-design', 'design_metadata']);
 

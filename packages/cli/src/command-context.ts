@@ -1,12 +1,12 @@
 /**
- * Everything outside of a command that the command uses, such as its streams. A test replaces it, to run the command
- * as a terminal does.
+ * Everything outside a command that the command uses, such as its streams. A test replaces it, so that it can run the
+ * command as a terminal does.
  */
 import type { Readable, Writable } from 'node:stream';
 import type { ExitCode } from './exit-codes.ts';
 import type { GlobalOptions } from './global-options.ts';
 
-/** `columns`: how many characters fit in a line of the terminal. */
+/** `columns`: the number of characters in a line of the terminal. */
 export type Output = Writable & { isTTY?: boolean; columns?: number };
 
 export type ProgramContext = {

@@ -7,7 +7,7 @@ type Describe = (command: Command, run: RunCommand) => void;
 export type Subcommand = {
   name: string;
   summary: string;
-  /** The heading in the help that the command is listed under. */
+  /** The heading in the help under which the command is listed. */
   group: string;
   load(): Promise<Describe>;
 };

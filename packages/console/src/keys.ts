@@ -2,7 +2,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 
-/** `g`, then one of these, goes to a page. */
+/** The pages that the key `g` followed by one of these keys opens. */
 export const GO = {
   n: '/',
   a: '/agents',
@@ -17,7 +17,7 @@ export const GO = {
 
 const SECOND_KEY_WITHIN_MS = 1_500;
 
-/** True if single letters are shortcuts. A person may turn them off, as WCAG 2.1.4 asks. */
+/** True if single letters are shortcuts. A person can turn them off, as WCAG 2.1.4 requires. */
 export function hasLetterKeys(): boolean {
   return localStorage.getItem('mandate.letterKeys') !== 'off';
 }
@@ -63,7 +63,7 @@ function toRow(steps: 1 | -1): void {
   linkOf(next)?.focus();
 }
 
-/** The link of the name of the row, or else its last one: the first link of a decision leads to its agent. */
+/** The link of the row's name, otherwise the last link, because the first link of a decision leads to its agent. */
 function linkOf(row: HTMLElement | undefined): HTMLElement | null {
   return row?.querySelector<HTMLElement>('th a') ?? [...(row?.querySelectorAll('a') ?? [])].at(-1) ?? null;
 }

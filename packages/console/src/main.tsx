@@ -11,7 +11,7 @@ import { makeRouter } from './routes.tsx';
 const queries = new QueryClient({
   defaultOptions: {
     queries: {
-      // Each read of the audit is on record. So nothing is read again just because time has passed.
+      // The audit records each read. So no data is read again only because time has passed.
       staleTime: 30_000,
       refetchOnWindowFocus: false,
       refetchOnReconnect: false,

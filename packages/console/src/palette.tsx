@@ -45,7 +45,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
       data?.agents.filter(({ killed }) => killed !== null).map(({ agentId }) => agentId),
     );
     const mayOperate = mayNotOperate === null;
-    // The agent itself comes first, so that a name and two quick keys kill nothing.
+    // The agent itself comes before the command to kill it, so that a name and two quick keys kill nothing.
     const agents = [...names].flatMap((agentId): Command[] => [
       {
         label: `agent ${agentId}`,
@@ -109,7 +109,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** A search begins when nobody has typed for so long, because each search is on record. */
+/** A search begins after a pause of this length in the typing, because the audit records each search. */
 const QUIET_MS = 300;
 const SHORTEST = 3;
 

@@ -1,4 +1,7 @@
-/** Every page and its address. services/console/src/pages.ts serves the same addresses, and all others with status 404. */
+/**
+ * Every page and its address. services/console/src/pages.ts serves the same addresses, and answers all others with
+ * status 404.
+ */
 import type { QueryClient } from '@tanstack/react-query';
 import {
   createRootRouteWithContext,
@@ -127,11 +130,11 @@ export function makeRouter(queries: QueryClient) {
   return createRouter({
     routeTree: tree,
     context: { queries },
-    // Code is loaded early, data never: each read is on record.
+    // Code is loaded early, but data never, because the audit records each read.
     defaultPreload: 'intent',
     defaultPreloadStaleTime: 0,
     scrollRestoration: true,
-    // Values of the address stay as people write them: `?agent=007` is a text.
+    // Values of the address stay as people write them: in `?agent=007`, the value is a text.
     parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
     stringifySearch: (search) => {
       const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');

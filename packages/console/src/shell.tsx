@@ -1,4 +1,4 @@
-/** The frame of every page: where one is, who one is, whether the numbers are fresh, and what is killed. */
+/** The frame of every page: the present page, the signed-in person, the age of the numbers, and the kills in force. */
 
 import type { LastReconcile } from '@mandate/alerter';
 import type { KillShown } from '@mandate/gateway';
@@ -59,7 +59,7 @@ export function Shell() {
   );
 }
 
-/** On a phone the list scrolls, so that the present page is in sight. */
+/** On a phone the list scrolls, so that the present page is visible. */
 function Pages() {
   const nav = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
@@ -130,7 +130,7 @@ function Header({ onPalette }: { onPalette: () => void }) {
   );
 }
 
-/** The kills that stand, on every page. */
+/** The kills in force, on every page. */
 function StandingKills() {
   const queries = useQueryClient();
   const { data } = useRead<{ count: number; kills: KillShown[] }>('/v1/kills?limit=10');
@@ -153,7 +153,7 @@ function StandingKills() {
   );
 }
 
-/** Whether the books agree, as the last reconciler found. Nothing is shown if none has reported. */
+/** Whether log, ledger and audit agree, by the last report of a reconciler. Nothing is shown without a report. */
 function Books() {
   const { data } = useRead<LastReconcile>('/v1/reconcile');
   if (data === undefined) return null;
@@ -164,7 +164,7 @@ function Books() {
   );
 }
 
-/** Says what the page has put on record by being looked at. */
+/** Lists the reads of this page that the audit has recorded. */
 function Footer() {
   const reads = useReads();
   const { keyId } = useSession();

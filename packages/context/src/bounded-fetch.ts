@@ -1,8 +1,8 @@
-/** Bounds the answer of a provider, so that a broken one cannot fill the memory. */
+/** Limits the answer of a provider, so that a faulty provider cannot fill the memory. */
 
 type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
-/** An answer of 700 tokens has some kilobytes. */
+/** The maximum size of an answer. An answer of 700 tokens has a few kilobytes. */
 const MOST_BYTES = 1 << 18;
 
 /** Returns the `fetch` of the client, or the global one, with a limit on the size of an answer. */

@@ -1,4 +1,4 @@
-/** The record of one request. Skipped requests have one too. The plane knows its form (`context.built`). */
+/** The record of one request. A skipped request has a record too. It is the event `context.built` of the plane. */
 import type { ContextBuild } from '@mandate/schemas';
 import { sortableId } from '@mandate/schemas/core';
 import { firstCodePoints } from './code-points.ts';
@@ -17,8 +17,7 @@ export type PromptDebug = NonNullable<BuilderStep['prompt_debug']>;
  * - `TIMEOUT`: decision and call together took too long.
  * - `PROVIDER_ERROR`: the provider failed. `detail` is the HTTP status, if it answered.
  * - `CANCELLED`: the caller gave up.
- * - `INTERNAL_ERROR`: the builder itself failed.
- * The other codes say what is wrong with the answer of the model.
+ * - `INTERNAL_ERROR`: the builder itself failed. The other codes name the fault in the answer of the model.
  */
 export type BuildError = NonNullable<BuilderStep['error']>;
 export type BuildErrorCode = BuildError['code'];

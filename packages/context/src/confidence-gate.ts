@@ -1,9 +1,9 @@
-/** Decides whether the main model is warned that little is known. */
+/** Decides whether the main model gets a warning that little is known. */
 import type { ContextManifest } from './manifest.ts';
 
 /**
- * What makes the warning unnecessary. `facts`: the manifest has facts. `question_type`: there is a manifest, even
- * without a fact.
+ * What makes the warning unnecessary. `facts`: a manifest with facts. `question_type`: any manifest, even without
+ * facts.
  */
 export type ConfidenceGate = 'facts' | 'question_type';
 

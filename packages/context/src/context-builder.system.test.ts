@@ -1,6 +1,6 @@
 /**
- * Tests the context builder with a real plane and a model server that speaks Anthropic's protocol: each chat goes on, and
- * the record says what the builder did.
+ * Tests the context builder with a real plane and a model server that speaks Anthropic's protocol. Each chat must go
+ * on, and the record must say what the builder did.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -103,7 +103,9 @@ function jsonLines<T>(printed: string): T[] {
   return printed.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as T]));
 }
 
-/** A program with a chat. `replies`: how the model server answers the builder, and then the main calls. */
+/**
+ * A program with a chat. `replies`: the replies of the model server, first to the builder and then to the main calls.
+ */
 async function chatProgram(replies: { builder: ModelReply; main?: ModelReply }, options: Chatting = {}) {
   const { agentId = 'context-builder', config = {}, of = plane } = options;
   const server = await startModelServer(({ body }) =>
@@ -185,7 +187,7 @@ test('the manifest reaches the main call, and the record names the action that w
     );
     return found.settlements.length > 0 && found;
   });
-  // The mandate charges the attempt, which reserved 700 output tokens at $5 for a million, and the input.
+  // The mandate charges by attempt: the 700 reserved output tokens at $5 for a million, and the input.
   expect(settlements[0]?.chargedMicros).toBeGreaterThan(3_500);
 });
 
@@ -365,7 +367,7 @@ contextRetention: { "*": { keepDays: 7 } }
 `;
   const SAID = 'My doctor is Dr Vandermeer, write to ann@example.com';
 
-  /** Starts a plane that seals what belongs to a person. */
+  /** Starts a plane that seals the data of a person. */
   async function sealingPlane(): Promise<PlaneProcess> {
     const folder = temporaryFolder();
     await fileKeyStore(dataFolder(folder).keys).add(ours.record);

@@ -6,7 +6,7 @@ const QUESTION_MARKS = /[?？؟՞]/;
 /** The ends of sentences between which a negation counts. */
 const SENTENCE_ENDS = /[.!;。！；…\n]/;
 
-/** Words after `ask` that make it a question to the user, such as "ask how". */
+/** Words after `ask` that make the phrase a question to the user, such as "ask how". */
 const ASKED =
   'them|him|her|the user|the person|you|how|about|after|if|whether|what|when|where|which|who|whom|whose|why|for';
 
@@ -25,14 +25,14 @@ const PHRASES: readonly RegExp[] = [
   /\b(?:end|ends|ending|finish|finishing|close|closing) (?:with|on) (?:[\p{L}-]+ ){0,4}questions?\b/u,
 ];
 
-/** A negation holds for everything after it in its sentence. */
+/** A negation applies to everything after it in its sentence. */
 const NEGATIONS = /\b(?:not|never|no|nor|neither|without|avoid(?:s|ing)?|refrain(?:s|ing)?|cannot)\b|n't\b/;
 
 /** These words negate only a phrase that follows them directly: "skip the follow-up". */
 const DIRECT_NEGATION =
   /\b(?:skip(?:s|ping)?|stop(?:s|ping)?|instead of|rather than)(?: (?:the|a|an|any|to))? $/;
 
-/** An item has at most 300 code points. A longer text is not searched further, so that no text takes long. */
+/** An item has at most 300 code points. The search ends after this length, so that no text takes long. */
 const MOST_UNITS = 1_000;
 
 /** Returns true if the guidance asks a question, or tells the model to ask one, and no negation precedes it. */

@@ -1,4 +1,4 @@
-/** Makes the model call of the builder an action of its agent, and tells what became of the action. */
+/** Makes the model call of the builder an action of its agent, and reports the result of the action. */
 import { type Agent, type AgentOptions, findMandateError } from '@mandate/sdk';
 import type { ModelAnswer, ModelCall } from './model.ts';
 
@@ -35,7 +35,10 @@ export function forCall(mandate: AgentSource, call: ModelCall): AgentSource {
   };
 }
 
-/** Returns what an error of the call means. Each error that is not of Mandate comes from the provider or its client. */
+/**
+ * Returns the meaning of an error of the call. Each error that Mandate did not throw comes from the provider or its
+ * client.
+ */
 export function answerOfError(error: unknown, signal: AbortSignal): ModelAnswer {
   const refused = findMandateError(error);
   if (refused !== null) {

@@ -1,4 +1,4 @@
-/** Tests the hazards of docs/context.md that no other file tests: what a manifest cannot do. */
+/** Tests the hazards in docs/context.md that no other file tests: what a manifest must not be able to do. */
 import { type Action, evaluate, Mandate, readMandate } from '@mandate/sdk';
 import { expect, test } from 'vitest';
 import { assemble, type ContextManifest, warnsOfLowConfidence } from './index.ts';
@@ -59,7 +59,7 @@ test('the words of the builder do not become permanent memory', () => {
   };
   expect(saved({ user: 'My name is Mia' })).toMatchObject([{ store: 'semantic' }]);
   expect(saved({ user: 'hello', agent: ORDER })).toEqual([]);
-  // A hint counts as chosen by a model, unless the action says otherwise.
+  // A hint counts as a choice of the model, unless the action says otherwise.
   expect(saved({ user: 'hello', agent: ORDER }, { save: true, scope: 'permanent' })).toEqual([]);
 });
 

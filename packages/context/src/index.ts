@@ -1,10 +1,10 @@
 /**
- * @mandate/context: the context builder. A fast model call at the start of a chat request picks what matters for this
- * message, and `assemble` puts it into the stack of prompts.
+ * @mandate/context: the context builder. A fast model call at the start of a chat request picks the context that
+ * matters for this message, and `assemble` puts it into the stack of prompts.
  *
- * Promises: the builder decides nothing, and nothing that decides imports it. It never throws, never retries, and never
- * waits longer than its time: without a manifest the chat goes on. It is governed like every other agent. What a model
- * wrote is data between escaped tags, and grants nothing.
+ * Promises: the builder decides nothing, and the packages that decide do not import it. It never throws, never retries,
+ * and never waits longer than its time limit: without a manifest the chat goes on. It is governed like every other
+ * agent. Text that a model wrote is escaped, stands between tags, and grants nothing.
  */
 export { assemble, type PromptBlock } from './assemble.ts';
 export type { BuildError, BuildErrorCode, BuildRecord, PromptDebug } from './build-record.ts';

@@ -1,4 +1,4 @@
-/** Plays the cases of the mandate that ships with the package, as `mandate test` does. */
+/** Plays the test cases of the mandate in this package, in the same way as `mandate test`. */
 import { join } from 'node:path';
 import { playCase, readCases } from '@mandate/cases';
 import { expect, test } from 'vitest';

@@ -1,13 +1,13 @@
-/** The options that both providers share. */
+/** The options for both providers. */
 
 export type ModelOptions = {
   /** The agent that makes the calls. Its mandate decides. Default: `context-builder`. */
   agentId?: string;
-  /** The most tokens of an answer. Default: 700. */
+  /** The maximum number of tokens of an answer. Default: 700. */
   maxTokens?: number;
-  /** Default: 0. Null: the request states none, because some models refuse it. */
+  /** Default: 0. Null: the request states no temperature, because some models refuse it. */
   temperature?: number | null;
-  /** Whether the provider can enforce the form of the answer. Default: true. */
+  /** Whether the provider can enforce the JSON Schema of the answer. Default: true. */
   structuredOutput?: boolean;
 };
 

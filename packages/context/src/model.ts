@@ -12,11 +12,11 @@ export type ModelCall = {
   principal?: Person | undefined;
   /** Aborts the call. */
   signal: AbortSignal;
-  /** Gets the id of the action as soon as a decision names it. */
+  /** Is called with the id of the action as soon as there is a decision about it. */
   onAction(actionId: string): void;
 };
 
-/** What came of the call. No answer of a model is an exception. */
+/** The result of the call. Errors of a model are results, not exceptions. */
 export type ModelAnswer =
   | {
       outcome: 'answered';

@@ -1,6 +1,6 @@
 /**
- * Sends the records of builds to a plane, in the background and in batches. A chat never waits for it. A record that
- * can neither be sent nor wait is dropped, and counted.
+ * Sends the records of builds to a plane, in the background and in batches. A chat never waits for this. If a record
+ * can neither be sent nor kept in memory, it is dropped and counted.
  */
 import type { BuildRecord } from './build-record.ts';
 
@@ -9,30 +9,30 @@ export type ContextRecordsOptions = {
   url: string;
   /** A key with the scope `publish`, for the agent of the builder. */
   apiKey: string;
-  /** The most records that wait in memory. Default: 1,000. */
+  /** The maximum number of records that wait in memory. Default: 1,000. */
   maxWaiting?: number;
   /** The longest wait for an answer of the plane, in milliseconds. Default: 10,000. */
   timeoutMs?: number;
-  /** Gets errors. No error stops a chat. Default: `console.warn`. */
+  /** Is called with each error. No error stops a chat. Default: `console.warn`. */
   onError?: (error: unknown) => void;
 };
 
-/** `sent`: the plane has them. `waiting`: in memory. `dropped`: lost. */
+/** The numbers of records. `sent`: accepted by the plane. `waiting`: in memory. `dropped`: lost. */
 export type RecordCounts = { sent: number; waiting: number; dropped: number };
 
 export type ContextRecords = {
-  /** Takes a record, and returns at once. */
+  /** Accepts a record, and returns at once. */
   record(build: BuildRecord): void;
   counts(): RecordCounts;
-  /** Resolves when everything that waits is sent or dropped, or after `timeoutMs` (default: 5,000). */
+  /** Resolves when all waiting records are sent or dropped, or after `timeoutMs` (default: 5,000). */
   flush(options?: { timeoutMs?: number }): Promise<void>;
-  /** Flushes, and drops what still waits. */
+  /** Flushes, and then drops the records that still wait. */
   close(options?: { timeoutMs?: number }): Promise<void>;
 };
 
 const MOST_IN_A_BATCH = 50;
 const MOST_UNITS_IN_A_BATCH = 400_000;
-/** The most UTF-16 units of all records that wait. */
+/** The maximum number of UTF-16 units of all waiting records. */
 const MOST_WAITING_UNITS = 16 << 20;
 const MOST_SAID_UNITS = 300;
 const FIRST_PAUSE_MS = 100;
@@ -60,7 +60,10 @@ export function contextRecords({
     quietly(onError, new Error(`${count} records of the context builder were lost: ${why}`));
   }
 
-  /** Returns null if the plane has the batch, or why it will never take it. Throws if a later try can help. */
+  /**
+   * Returns null if the plane has accepted the batch, or the reason why it will never accept it. Throws if a later try
+   * can help.
+   */
   async function send(batch: readonly string[]): Promise<string | null> {
     const answer = await fetch(address, {
       method: 'POST',
@@ -77,9 +80,9 @@ export function contextRecords({
 
   async function sendAll(): Promise<void> {
     let pauseMs = FIRST_PAUSE_MS;
-    /** How many records are sent one by one, because the plane refused them together. */
+    /** The number of records that are sent one by one after the plane refused them together. */
     let alone = 0;
-    // Waits for the end of this turn, so that records of one turn are sent together.
+    // Waits for the end of this turn of the event loop, so that records of one turn are sent together.
     await null;
     while (waiting.length > 0) {
       const batch = alone > 0 ? waiting.slice(0, 1) : firstBatch(waiting);
@@ -156,8 +159,8 @@ function firstBatch(waiting: readonly string[]): readonly string[] {
 }
 
 /**
- * True if the plane will not take these records. A refused key counts too: records that wait for a better key would
- * fill the memory.
+ * True if the plane will not accept these records. A refused key counts too, because records that wait for a better key
+ * would fill the memory.
  */
 function isFinal(status: number): boolean {
   return status >= 400 && status < 500 && status !== 408 && status !== 429;

@@ -1,4 +1,4 @@
-/** The prompts of the builder. What users and models wrote stands between tags, escaped. */
+/** The prompts of the builder. Texts of users and models are escaped and stand between tags. */
 import { escapeTags } from './escape-tags.ts';
 import { MOST_CODE_POINTS, MOST_ITEMS, QUESTION_TYPES } from './manifest.ts';
 import type { SentContext } from './sent-context.ts';
@@ -20,7 +20,10 @@ Take facts only from the data, and only if they matter for this message. Each it
 
 const LIST = { type: 'array', items: { type: 'string' } } as const;
 
-/** The form of the answer, for providers that can enforce it. It has only what every such provider supports. */
+/**
+ * The JSON Schema of the answer, for providers that can enforce it. It uses only keywords that every such provider
+ * supports.
+ */
 export const ANSWER_SCHEMA = {
   type: 'object',
   properties: {

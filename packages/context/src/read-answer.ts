@@ -15,7 +15,7 @@ import {
 import { hasRepeatedKey } from './repeated-key.ts';
 
 /**
- * What is wrong with an answer.
+ * The faults of an answer.
  * - `TRUNCATED`: the model stopped at its limit of tokens.
  * - `REFUSED`: the model or its filter refused to answer.
  * - `EMPTY_ANSWER`: the answer is blank.
@@ -30,11 +30,11 @@ export type AnswerFault = Extract<
 
 export type ReadAnswer = { manifest: ContextManifest; fault: null } | { manifest: null; fault: AnswerFault };
 
-/** Why a model stops, in the words of the providers. */
+/** The reasons why a model stops, in the words of the providers. */
 const TRUNCATING: readonly (string | undefined)[] = ['max_tokens', 'length'];
 const REFUSING: readonly (string | undefined)[] = ['refusal', 'content_filter'];
 
-/** A longer answer is not read. The limit of tokens makes a real answer many times shorter. */
+/** The maximum length of an answer that is read. The token limit makes a real answer many times shorter. */
 const MOST_UNITS = 1 << 16;
 
 /** @param stop why the model stopped, in the words of its provider */
@@ -57,7 +57,7 @@ function failed(fault: AnswerFault): ReadAnswer {
   return { manifest: null, fault };
 }
 
-/** Returns what is in the fence of backticks around the text, or the text itself if it has no fence. */
+/** Returns the text inside the code fence of backticks, or the whole text if it has no fence. */
 function withoutFence(text: string): string {
   const ticks = /^`{3,}/.exec(text)?.[0];
   if (ticks === undefined || text.length < 2 * ticks.length || !text.endsWith(ticks)) return text;

@@ -1,4 +1,4 @@
-/** Finds keys that an object of a JSON text has twice. `JSON.parse` would silently keep the last. */
+/** Finds keys that occur twice in an object of a JSON text. `JSON.parse` would silently keep the last value. */
 
 /** A string, or one of the four marks that begin and end objects and lists. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],]/g;

@@ -138,7 +138,7 @@ describe('never throws', () => {
     ['no request', null],
   ])('with %s', async (_, request) => {
     const { deps, records } = scene();
-    // A program without types can pass anything.
+    // A program without types can pass any value.
     await runManifestBuilder(request as never, deps);
     expect(records).toHaveLength(1);
   });

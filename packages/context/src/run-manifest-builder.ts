@@ -1,6 +1,6 @@
 /**
- * Picks the context of one message with one governed model call. It never throws and never waits longer than its time:
- * if it fails, the chat goes on without a manifest.
+ * Picks the context of one message with one governed model call. It never throws, and never waits longer than its time
+ * limit: if it fails, the chat goes on without a manifest.
  */
 import {
   type BuildError,
@@ -23,9 +23,9 @@ import { systemTiming, type Timing } from './timing.ts';
 export type BuilderRequest = ContextRequest & {
   /** The channel of the chat. Its template `none` turns the builder off. */
   channel?: { scratchpad_template?: string | undefined } | null | undefined;
-  /** Whether this turn answers a question that clarifies an earlier one. Such a turn needs no manifest. */
+  /** Whether this turn answers a question of the agent about an earlier turn. Such a turn needs no manifest. */
   clarificationTurn?: boolean | undefined;
-  /** Names the request in the record. Default: a new id. */
+  /** The id of the request in the record. Default: a new id. */
   requestId?: string | undefined;
   /** The action of the main call, if there is one. */
   parentActionId?: string | undefined;
@@ -38,7 +38,7 @@ export type BuilderRequest = ContextRequest & {
 export type BuilderConfig = {
   /** Default: true. The environment can turn the builder off too: `ENABLE_MANIFEST_BUILDER=false`. */
   enabled?: boolean | undefined;
-  /** How long decision and call may take together, in milliseconds. Default: 2,000. */
+  /** How long the decision and the call together may take, in milliseconds. Default: 2,000. */
   timeoutMs?: number | undefined;
   /** Records the prompts and the answer too. Default: false, because they contain the whole conversation. */
   promptDebug?: boolean | undefined;
@@ -50,7 +50,9 @@ export type BuilderDeps = {
   /** The governed model: `anthropicModel(…)` or `openaiModel(…)`. */
   model: BuilderModel;
   config?: BuilderConfig;
-  /** Gets the record of each request. It must not wait: `contextRecords(…)` sends records in the background. */
+  /**
+   * Is called with the record of each request. It must not wait: `contextRecords(…)` sends records in the background.
+   */
   record?: (record: BuildRecord) => void;
   /** Gets each failure. Default: `console.warn`. */
   warn?: (failure: BuildFailure) => void;
@@ -99,7 +101,7 @@ export async function runManifestBuilder(
 
 type Build = { built: BuiltContext | null; record: BuildRecord };
 
-/** The builder itself failed, for example because a field of the request is no text. */
+/** The builder itself failed, for example because a field of the request is not text. */
 function broken(request: BuilderRequest, deps: BuilderDeps, cause: unknown): Build {
   const error: BuildError = { code: 'INTERNAL_ERROR', detail: wordsOf(cause) };
   return { built: null, record: recordOf(request, deps, { error, latency_ms: 0 }, null) };
@@ -166,7 +168,7 @@ async function build(request: BuilderRequest, deps: BuilderDeps): Promise<Build>
   };
 }
 
-/** The whole conversation, as far as it fits into a record. */
+/** The whole conversation, up to the size that fits into a record. */
 function debugOf(
   { system_prompt, user_prompt }: { system_prompt: string; user_prompt: string },
   raw: string | null,
@@ -234,7 +236,7 @@ async function askInTime(
         });
     const answer = await Promise.race([ended.promise, asked]);
     const latencyMs = Math.min(timeoutMs, Math.round(timing.now() - beganAt));
-    // If the process was busy, the timer may have been late too.
+    // If the process was busy, the timer may be late too.
     const isLate = latencyMs >= timeoutMs && answer.outcome !== 'cancelled';
     return { answer: isLate ? { outcome: 'late' } : answer, actionId, latencyMs };
   } finally {

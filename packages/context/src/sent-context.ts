@@ -1,12 +1,12 @@
-/** Cuts what is sent to the model, so that a long conversation costs no more than the limits allow. */
+/** Shortens the data that are sent to the model, so that a long conversation costs no more than the limits allow. */
 import { countCodePoints, firstCodePoints, isLongerThan } from './code-points.ts';
 
 /** One turn of the conversation so far. */
 export type Turn = { role: string; content: string };
 
-/** What the builder may read. All lengths are in code points. */
+/** The data that the builder may read. All lengths are in code points. */
 export type ContextRequest = {
-  /** The message that is to be answered. */
+  /** The message of the user that must be answered. */
   message?: string | undefined;
   /** What is known about the relationship of the user to others. */
   relationship?: string | undefined;
@@ -16,7 +16,7 @@ export type ContextRequest = {
   recent?: readonly Turn[] | undefined;
 };
 
-/** What is sent, after the cuts. */
+/** The data that are sent, after shortening. */
 export type SentContext = { message: string; relationship: string; profile: string; recent: Turn[] };
 
 export type ContextSizes = {
@@ -25,13 +25,13 @@ export type ContextSizes = {
   profile_chars: number;
   recent_turns: number;
   recent_chars: number;
-  /** Whether something was cut or dropped. */
+  /** Whether anything was shortened or dropped. */
   truncated: boolean;
 };
 
 const MOST = { text: 8_000, turns: 10, turn: 2_000, recent: 12_000 } as const;
 
-/** Returns what is sent, and how much it is. */
+/** Returns the data that are sent, and their sizes. */
 export function cutContext(request: ContextRequest): { sent: SentContext; sizes: ContextSizes } {
   let truncated = false;
   const cut = (given: unknown, most: number): string => {

@@ -1,4 +1,4 @@
-/** The time of the builder, as a port, so that tests can simulate it. */
+/** The clock and the timers of the builder, as a port, so that tests can simulate them. */
 
 export type Timing = {
   /** A time in milliseconds that never goes back. */

@@ -15,8 +15,9 @@ export const CATEGORY_FIELDS: readonly Field[] = [
 ];
 
 /**
- * Returns what holds in a category: what it says itself, and otherwise what holds above it. A field that no category
- * says is absent. The defaults come last, because a default must not replace what is said above.
+ * Returns the rules that hold in a category: its own fields, and otherwise those of the categories above it. A field
+ * that no category states is absent. Defaults are not filled in here, because a default must not replace a field of a
+ * category above.
  */
 export function holdsIn(above: CategoryPolicies, policies: CategoryPolicies = {}): CategoryPolicies {
   return { ...above, ...policies, permissions: { ...above.permissions, ...policies.permissions } };

@@ -1,4 +1,4 @@
-/** Checks what the manifest and its permissions mean together. Each field was checked by itself before. */
+/** Checks whether the manifest and its permissions fit together. Each field was already checked alone. */
 import type { ManifestDocument, PermissionsDocument } from '@mandate/schemas/manifest';
 import { declaredBy } from './checks/declared.ts';
 import { entityFaults } from './checks/entities.ts';

@@ -65,7 +65,7 @@ export type Path = readonly PropertyKey[];
 
 /**
  * A fault at a path of a document, before its place in the file is known. `message` continues a sentence that begins
- * with the path. It is a function, because only the first faults are put in words.
+ * with the path. It is a function, because the text is built only for the first faults.
  */
 export type Found = { code: FaultCode; path: Path; message: () => string };
 

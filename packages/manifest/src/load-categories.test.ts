@@ -56,7 +56,7 @@ describe('faults of a config of categories', () => {
   });
 });
 
-/** Returns a category that is the first of so many below each other. The last has policies. */
+/** Returns the first of a chain of categories, each inside the one before. The last category has policies. */
 function deep(levels: number): string {
   let category = '{ policies: { permissions: { delete: false } } }';
   for (let level = levels; level > 1; level--) category = `{ subcategories: { c${level}: ${category} } }`;

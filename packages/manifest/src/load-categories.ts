@@ -36,7 +36,7 @@ export function loadCategories(source: Source): LoadedCategories {
   return { ok: true, errors: [], warnings, categories: fields.document };
 }
 
-/** Returns the section `governance.categories` of a policy: the document without what changes no decision. */
+/** Returns the section `governance.categories` of a policy: the document without the fields that change no decision. */
 export function compileCategories({ stores }: CategoriesDocument): CategoriesSection {
   return Object.fromEntries(
     Object.entries(stores).map(([name, { policies, categories }]) => [

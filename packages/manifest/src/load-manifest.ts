@@ -25,7 +25,7 @@ export type ManifestSources = {
   policy: Source;
   /** The name of the environment, if one is named. */
   environment?: string;
-  /** The environments that have an overlay, for the message if the named one has none. */
+  /** The environments that have an overlay. A message lists them if the named environment has none. */
   environments?: readonly string[];
   /** The bytes or the text of `policy.<environment>.yaml`. Absent if the file does not exist. */
   overlay?: Source;
@@ -83,7 +83,7 @@ export function loadManifest(sources: ManifestSources): LoadedManifest {
   return { ok: true, errors: [], warnings, ...(mode === 'lenient' ? withoutDangling(documents) : documents) };
 }
 
-/** An inexact number of the base counts only if the overlay does not replace it. */
+/** A number of the base that cannot be stored exactly is a fault only if the overlay does not replace it. */
 function inexactAfter(policy: SourceFile, overlay: SourceFile | null): readonly Found[] {
   if (overlay === null) return policy.inexact;
   const kept = policy.inexact.filter(({ path }) => !isBroughtBy(overlay.value, policy.value, path));

@@ -8,12 +8,12 @@ import {
 } from '@mandate/policy/governance';
 import { argumentFaults } from './argument-faults.ts';
 
-/** The total size that the next patterns of a document may have, in steps per character of a text. */
+/** The total size that is left for further patterns of a document, in steps per character of a text. */
 export type PatternRoom = { left: number };
 
 /**
- * The largest size of all patterns of a document. A decision has a lower limit, which depends on the length of its
- * text. This limit bounds the time of a load.
+ * The maximum size of all patterns of a document together. A decision has a lower limit, which depends on the length of
+ * its text. This limit bounds the time of a load.
  */
 const LARGEST = 200_000;
 

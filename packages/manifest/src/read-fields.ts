@@ -1,4 +1,4 @@
-/** Checks each field of a document by itself: its type, its bounds, its pattern. */
+/** Checks each field of a document alone: its type, its bounds, its pattern. */
 import { readShape } from '@mandate/schemas';
 import { type Found, found, isFaultCode, MOST_FAULTS, type Path } from './fault.ts';
 import { argumentPatternFault, type PatternRoom, patternRoom, textPatternFault } from './patterns.ts';

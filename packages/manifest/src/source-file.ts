@@ -7,14 +7,14 @@ import { type Found, found, type ManifestFault, MOST_FAULTS } from './fault.ts';
 export type SourceFile = {
   name: string;
   value: unknown;
-  /** The numbers that cannot be stored as they are written. */
+  /** The numbers that cannot be stored exactly. */
   inexact: readonly Found[];
   find: FindPlace;
 };
 
 export type SourceRead = { ok: true; file: SourceFile } | { ok: false; faults: readonly ManifestFault[] };
 
-/** @param expected what the file contains, for messages: `what` completes "the file holds no …" */
+/** @param expected what the file contains, for messages: `what` completes the phrase "the file holds no …" */
 export function readSource(
   name: string,
   source: DocumentSource,

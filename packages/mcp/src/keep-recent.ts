@@ -1,6 +1,6 @@
 /**
- * Adds an entry as the most recent one. Returns the oldest entry if it had to give way. Null: there are at most `most`
- * entries.
+ * Adds an entry as the most recent one. If there are then more than `most` entries, removes and returns the oldest.
+ * Otherwise returns null.
  */
 export function keepRecent<Value>(
   map: Map<string, Value>,

@@ -1,6 +1,6 @@
 /**
- * Keeps entries by keys that come from clients. Anybody can make keys up, so an entry counts as unproven until something
- * that a client cannot make up has confirmed it. A flood of made-up keys pushes out unproven entries only.
+ * Stores entries by keys that come from clients. A client can invent keys. So an entry counts as unproven until
+ * something that a client cannot invent has confirmed it. A flood of invented keys replaces unproven entries only.
  */
 import { keepRecent } from './keep-recent.ts';
 
@@ -11,8 +11,8 @@ export class ProvenMap<Value> {
   readonly #dropped: (value: Value) => void;
 
   /**
-   * @param most how many proven entries are kept, and how many unproven ones
-   * @param dropped gets an entry that was not used for the longest time, and had to give way
+   * @param most the maximum number of proven entries, and of unproven entries
+   * @param dropped is called with each removed entry, which is the one with the oldest use
    */
   constructor(most: number, dropped: (value: Value) => void = () => {}) {
     this.#most = most;
@@ -23,7 +23,7 @@ export class ProvenMap<Value> {
     return this.#proven.get(key) ?? this.#unproven.get(key);
   }
 
-  /** Makes an entry the most recent one. An entry that is new is unproven. */
+  /** Makes an entry the most recent one. A new entry is unproven. */
   keep(key: string, value: Value): void {
     this.#keep(this.#proven.has(key) ? this.#proven : this.#unproven, key, value);
   }

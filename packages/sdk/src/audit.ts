@@ -1,9 +1,9 @@
 /**
  * The audit of an SDK that decides: every decision and every settlement becomes a record, and goes to each output.
  *
- * Recording never delays a call and never makes it fail. Each output has a queue of its own (audit/audit-queue.ts), so a
- * slow output delays no other. A record that the output cannot take now waits in memory, or in a file if the memory is
- * full. A record that can wait nowhere is lost. Lost records are counted and reported.
+ * Recording never delays a call and never makes it fail. Each output has a queue of its own (audit/audit-queue.ts), so
+ * a slow output delays no other. If the output cannot accept a record now, the record waits in memory, or in a file if
+ * the memory is full. If there is no room in either, the record is lost. Lost records are counted and reported.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,8 +15,9 @@ import type { OnError } from './types.ts';
 export type AuditOptions = QueueBounds & {
   outputs: readonly AuditTarget[];
   /**
-   * A folder for records that an output does not take in time. Each output has a file there. The records are sent again
-   * after a restart. Without a folder, records that do not fit into memory are lost. Each process needs its own folder.
+   * A folder for records that an output does not accept in time. Each output has a file there. The records are sent
+   * again after a restart. Without a folder, records that do not fit into memory are lost. Each process needs its own
+   * folder.
    */
   spillFolder?: string;
 };
@@ -32,7 +33,7 @@ export function openAudit(given: readonly AuditTarget[] | AuditOptions = [], onE
 
 /**
  * Does the same as `Array.isArray`, but for a list with a `readonly` type too: if the result is false, TypeScript knows
- * that `given` is no list.
+ * that `given` is not a list.
  */
 function isList(given: readonly AuditTarget[] | AuditOptions): given is readonly AuditTarget[] {
   return Array.isArray(given);
@@ -61,7 +62,7 @@ export class Audit {
     });
   }
 
-  /** Hands the record to every output, in the background. Never throws. */
+  /** Sends the record to every output, in the background. Never throws. */
   record(record: AuditRecord): void {
     if (this.#queues.length === 0) return;
     try {
@@ -77,13 +78,13 @@ export class Audit {
     return this.#queues.map((queue) => queue.counts()).reduce(sum, NO_RECORDS);
   }
 
-  /** Waits until every output has taken what was recorded before, at most `timeoutMs`. */
+  /** Waits until every output has accepted all earlier records, at most `timeoutMs`. */
   async flush(options?: { timeoutMs?: number }): Promise<AuditCounts> {
     await Promise.all(this.#queues.map((queue) => queue.flush(options)));
     return this.counts();
   }
 
-  /** Flushes, and then ends. Records that no output has taken go to the spill files. */
+  /** Flushes, and then ends. Records that an output has not accepted go to its spill file. */
   async close(options?: { timeoutMs?: number }): Promise<AuditCounts> {
     await Promise.all(this.#queues.map((queue) => queue.close(options)));
     return this.counts();

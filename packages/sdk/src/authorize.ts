@@ -19,8 +19,8 @@ const DEFER_TIMEOUT_MS = 3_600_000;
 const MOST_QUESTIONS = 20;
 
 /**
- * Returns the ALLOW of the action. If an earlier attempt of the same action was decided, the next attempt is asked
- * for. The ledger allows a further attempt only if the earlier one failed, was refused for now, or lost its lease.
+ * Returns the ALLOW of the action. If an earlier attempt of the same action was decided, the next attempt is requested.
+ * The ledger allows a further attempt only if the earlier one failed, was refused for now, or lost its lease.
  *
  * @param carriesOut the obligations that the caller carries out. An ALLOW with any other obligation is a BLOCK
  * @throws MandateBlockedError, MandateDeferredError
@@ -55,7 +55,7 @@ export async function authorize(
 
 /**
  * Waits until a person has answered, and requests a decision about the same action again. The new ALLOW uses the
- * approval up. Returns the DEFER if no answer comes in time.
+ * approval, which is then spent. Returns the DEFER if no answer comes in time.
  */
 async function decideApproved(
   point: Pick<DecisionPoint, 'decide' | 'approvals'>,
@@ -68,7 +68,7 @@ async function decideApproved(
   let answer = asked;
   // An approval that expires unused opens the question again.
   for (let asks = 0; asks < MOST_QUESTIONS && answer.decision.verdict === 'DEFER'; asks += 1) {
-    // If the time limit is no number, the call does not wait.
+    // If the time limit is not a number, the call does not wait.
     const timeoutMs = Math.max(0, untilMs - performance.now()) || 0;
     if (!(await point.approvals.answered(answer.decision, { timeoutMs, signal }))) return answer;
     answer = await decideAttempt(point, created, answer.decision.attempt);

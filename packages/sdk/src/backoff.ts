@@ -26,11 +26,11 @@ export class Backoff {
   }
 }
 
-/** A longer timer would fire at once. */
+/** The longest time of a timer. A longer timer would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Resolves after the time, or when the signal aborts. If the time is over, it resolves soon.
+ * Resolves after the time, or when the signal aborts. If the time is already over, it resolves at once.
  *
  * @param isBackground true if no caller waits. The pause then does not keep the process alive
  */

@@ -1,7 +1,7 @@
-/** Ends a wait after a time, or at an abort, even if the work itself goes on. */
+/** Ends a wait after a time, or at an abort, even if the work itself continues. */
 
 /**
- * Returns the result of the work. The work goes on after an abort, and its result is dropped.
+ * Returns the result of the work. After an abort, the work continues, and its result is dropped.
  *
  * @param work may call `finished`. After that call, an abort does not end the wait
  * @throws the error of the work, or the reason of the signal

@@ -1,7 +1,7 @@
 /** Separates the options of a call that describe its action from those that are only for the SDK. */
 import type { CallOptions, ToolCallOptions } from './types.ts';
 
-/** Options for the SDK alone. The action of the call does not contain them. */
+/** The options that are only for the SDK. The action of the call does not contain them. */
 type ForSdk =
   | 'callId'
   | 'runId'

@@ -8,7 +8,7 @@ import { isObject } from './create-action.ts';
 import { MandateBlockedError } from './errors.ts';
 import type { Agent, Call, RunningAction } from './types.ts';
 
-/** Reads the obligations of an ALLOW. `action`: the action as it was decided, with the principal of the call. */
+/** Reads the obligations of an ALLOW. `action`: the decided action, with the principal of the call. */
 export type ReadDuties<Duties> = (obligations: Obligations, action: Action, decision: Decision) => Duties;
 
 export type Obligations = Readonly<Record<string, Json | undefined>>;
@@ -45,7 +45,7 @@ export async function startObliged<Duties>(
   }
 }
 
-/** Like `startObliged`, for a call that is over once it is decided. */
+/** Like `startObliged`, for a call that has ended when its decision is known. */
 export async function obliged<Duties>(
   ...given: Parameters<typeof startObliged<Duties>>
 ): Promise<{ decision: Decision; duties: Duties }> {
@@ -63,7 +63,7 @@ function unknownForm(decision: Decision, obligation: string): MandateBlockedErro
   });
 }
 
-/** Returns the members of a list of objects. Each may have these fields, and no others. */
+/** Returns the members of a list of objects. Each object may have these fields, and no others. */
 export function listIn(value: Json | undefined, name: string, fields: readonly string[]): Obligations[] {
   if (!Array.isArray(value)) throw new UnknownForm(name);
   return value.map((one) => {

@@ -1,7 +1,7 @@
 /**
- * Tests what every mode of the SDK promises. Each mode runs all these tests. Only tests import this file.
+ * Tests the promises of every mode of the SDK. Each mode runs all these tests. Only tests import this file.
  *
- *     sdkContract('local mode', agentUnder);
+ * sdkContract('local mode', agentUnder);
  */
 import { describe } from 'vitest';
 import { largeArguments } from './contract/large-arguments.ts';

@@ -11,8 +11,8 @@ import type { ActionOfError, Call } from './types.ts';
 export type CreatedAction = { record: ActionRequested; args: Readonly<Record<string, unknown>> };
 
 /**
- * Returns the record of a call, as the mode read it. The arguments in it are a copy, as JSON, of what the caller gave.
- * The tool must be called with this copy, because the checks read it.
+ * Returns the record of a call, as the mode read it. Its arguments are a copy, as JSON, of the caller's arguments. The
+ * tool must be called with this copy, because the checks read it.
  *
  * @param idOfCall the id of an action that states neither its id nor a key. Null: a new id
  * @throws MandateBlockedError INVALID_ACTION
@@ -53,18 +53,18 @@ export function createAction(
   });
 }
 
-/** Returns the arguments in the JSON of a record. Null if they are no object. */
+/** Returns the arguments in the JSON of a record. Null if they are not an object. */
 function argumentsIn(json: string): CreatedAction['args'] | null {
   const { args } = (JSON.parse(json) as { action: { args?: unknown } }).action;
   return isObject(args) ? args : null;
 }
 
-/** True for an object that is no list. */
+/** True for an object that is not a list. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns what an error says about a call that has no decision. */
+/** Returns the text of an error about a call without a decision. */
 export function nameOf(agentId: string, call: Call, id = call.options?.actionId ?? ''): ActionOfError {
   return { id, agentId, type: call.type, ...subjectOf(call) };
 }
@@ -75,9 +75,9 @@ function subjectOf(call: Call): { tool?: string; model?: string } {
 }
 
 /**
- * Every process makes the same id for a key. So a retry is an attempt of the first call, also after a restart, and
- * the ledger knows whether the first call may be repeated. A key is legal as an id. A very long key leaves no room for
- * the prefix, so it becomes the id itself.
+ * Every process makes the same id for a key. So a retry is an attempt of the first call, also after a restart, and the
+ * ledger knows whether the first call may be repeated. A key is legal as an id. If a very long key leaves no room for
+ * the prefix, the key itself becomes the id.
  */
 function idOfKey(idempotencyKey: string): string {
   const id = `key_${idempotencyKey}`;

@@ -1,12 +1,13 @@
-/** CUSTOM charging: a function of the caller says what a call costs. Only local mode has it. */
+/** CUSTOM charging: a function of the program computes the cost of a call. Only local mode supports it. */
 import type { Action } from '@mandate/schemas';
 import type { Prices } from './decision-point.ts';
 import { ignoreRejection } from './plain-values.ts';
 import type { OnError, RunningOutcome } from './types.ts';
 
 /**
- * Returns what a call of a tool or a model costs, in micro-dollars. Before the call, `outcome` is null, and the result is the estimate that
- * is reserved. After the call, the result is the actual cost. The prices and caps of the mandate apply to both.
+ * Returns the cost of a tool call or model call, in micro-dollars. Before the call, `outcome` is null, and the result
+ * is the estimate that is reserved. After the call, the result is the actual cost. The prices and caps of the mandate
+ * apply to both.
  */
 export type Charge = (call: Action, outcome: RunningOutcome | null) => number;
 

@@ -1,12 +1,12 @@
 /**
- * The port that each mode implements: where actions are decided and settled, who stops them, and what they have cost.
- * `Mandate` uses only this port, so every mode has the same interface, and a program loads only its own mode.
+ * The port that each mode implements: it decides and settles actions, kills agents, and reports costs. `Mandate` uses
+ * only this port, so every mode has the same interface, and a program loads only its own mode.
  */
 import type { Action, ActionRequested, ActionType, Decision, Outcome } from '@mandate/schemas';
 import type { AuditCounts } from './audit/audit-output.ts';
 import type { AskedTool, Cost, Kill, MandateDocument, RunningOutcome, ToolCaller } from './types.ts';
 
-/** A record that can be decided, or what is wrong with it, as phrases. */
+/** A record that can be decided, or its faults, as phrases. */
 export type ReadAction =
   | { ok: true; value: ActionRequested }
   | { ok: false; fault: { reason: string; remedy: string } };
@@ -23,7 +23,8 @@ export type Kills = {
    * Calls the listener after each kill, until the returned function is called. A listener must not throw. A passive
    * listener does not keep the process alive.
    *
-   * @param options.agentId the agent of the call that the listener stops. Its key can ask for the reason of a kill
+   * @param options.agentId the agent of the call that the listener stops. The API key of this agent can be used to read
+   * the reason of a kill
    */
   onKill(listener: (kill: Kill) => void, options?: { isPassive?: boolean; agentId?: string }): () => void;
   /**
@@ -61,7 +62,7 @@ export type Prices = {
 export type DecisionPoint = {
   /** Absent if the mandate prices the calls. */
   readonly prices?: Prices;
-  /** Returns what is wrong with a name, as a phrase. Absent if the mode checks names when it decides. */
+  /** Returns the fault of a name, as a phrase. Absent if the mode checks names when it decides. */
   nameFault?(name: string): string | null;
   /**
    * Reads the JSON of an `action.requested` record. The returned action is decided, and runs.
@@ -76,12 +77,12 @@ export type DecisionPoint = {
    * permitted call must still be decided.
    */
   permits(caller: ToolCaller, tools: readonly AskedTool[]): Promise<(boolean | null)[]>;
-  /** Settles an allowed action. `type` is its kind. */
+  /** Settles an allowed action. `type` is the kind of the action. */
   settle(outcome: Outcome, type: ActionType): Promise<void>;
   readonly kills: Kills;
   readonly approvals: Approvals;
   costOf(agentId: string): Promise<Cost>;
-  /** How many calls of the agent were allowed so far. Null: not known exactly. */
+  /** How many calls of the agent were allowed so far. Null: the exact number is unknown. */
   callsOf(agentId: string): Promise<number | null>;
   /** The smallest remaining amount of the agent's budgets, in micro-dollars. Null if no budget limits the agent. */
   remainingBudgetOf(agentId: string): Promise<number | null>;

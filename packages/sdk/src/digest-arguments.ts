@@ -1,6 +1,6 @@
 /**
- * Makes arguments that are too large for a record fit: the largest values become digests. What is decided and recorded
- * has the digests, and the tool runs with the whole values.
+ * Makes arguments that are too large for a record fit: the largest values become digests. The decision and the record
+ * use the digests, and the tool runs with the whole values.
  */
 import { CALL_CAPS, DIGESTED, type DigestedValue } from '@mandate/schemas/core';
 import { sha256Hex } from './sha256-hex.ts';
@@ -37,7 +37,7 @@ export function digestArguments(args: Arguments): Arguments {
   }
 }
 
-/** Returns the arguments with a digest in place of each large field: for lists with too many elements, and the like. */
+/** Returns the arguments with a digest in place of each large field, for example of a list with too many elements. */
 export function digestFields(args: Arguments, whole: Arguments = args): Arguments {
   const fields = Object.entries(whole).map(([name, value]) => {
     if (typeof value !== 'object' || value === null) return [name, args[name]];

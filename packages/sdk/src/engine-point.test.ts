@@ -5,7 +5,7 @@ import { MemoryStateManager } from './state.ts';
 
 const MANDATE = { toolPolicies: { pay: { cost: 5 } } };
 
-/** A mode that repeats a step once if it fails, with the state that `reopened` returns. */
+/** A mode that repeats a failed step once, with the state that `reopened` returns. */
 function scene(reopened: (state: MemoryStateManager) => MemoryStateManager = (state) => state) {
   const state = new MemoryStateManager();
   const point = enginePoint(

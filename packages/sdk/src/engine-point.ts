@@ -96,7 +96,7 @@ export function enginePoint(
       return made;
     };
   };
-  /** The work for each outcome, because an outcome may be reported again. */
+  /** The work for each outcome, because an outcome may be reported again and must then repeat the same work. */
   const settling = new WeakMap<Outcome, (opened: OpenState) => Promise<Settlement>>();
   return {
     nameFault,

@@ -12,7 +12,10 @@ const NAMES = {
   MANDATE_REDIS_URL: 'redis',
 } as const;
 
-/** Options that only one mode reads. In another mode they are left out: the command reads the same variables. */
+/**
+ * Options that only one mode reads. In the other modes they are ignored, because the `mandate` command reads the same
+ * variables.
+ */
 const ONLY_IN: Readonly<Record<string, string>> = {
   mandate: 'local distributed',
   planeUrl: 'plane',
@@ -24,7 +27,7 @@ const ONLY_IN: Readonly<Record<string, string>> = {
 const RESERVED_PREFIX = 'MANDATE_SDK_';
 
 /**
- * Returns the options that the environment states. An empty variable states nothing.
+ * Returns the options that the environment states. An empty variable counts as absent.
  *
  * @throws MandateError CONFIG_INVALID if a variable of the SDK has an unknown name
  */

@@ -21,13 +21,13 @@ type Facts = {
 abstract class RefusedError extends MandateError {
   readonly reason: string;
   readonly agentId: string;
-  /** When a retry can pass, in milliseconds from the decision. Null: no retry helps, or none is needed. */
+  /** When a retry can succeed, in milliseconds from the decision. Null: no retry helps, or none is needed. */
   readonly retryAfterMs: number | null;
   readonly #action: ActionOfError;
   readonly #decision: Decision | null;
 
   constructor(name: string, code: string, { reason, remedy, action, decision, cause }: Facts) {
-    // After an ALLOW the call was aborted. A retry without an idempotency key could have its effect twice. Without a
+    // The call was aborted after an ALLOW. A retry without an idempotency key could have its effect twice. Without a
     // decision nothing ran, so the cause says whether a retry can help.
     const retryable =
       decision === null
@@ -152,7 +152,9 @@ export function callHandler<T>(handler: (given: T) => void, given: T, onError: O
   return new Promise<void>((resolve) => resolve(handler(given))).catch(onError);
 }
 
-/** Returns a handler of errors that never throws or rejects, because its error must not disturb a call. */
+/**
+ * Returns a handler of errors that never throws or rejects, because an error of the handler must not disturb a call.
+ */
 export function safely(onError: OnError = logError): OnError {
   return (error) => void callHandler(onError, error, logError);
 }

@@ -1,4 +1,4 @@
-/** Decides an action for a state that the caller writes down. Pure: no I/O, no clock, and nothing is charged. */
+/** Decides an action for a state that the caller provides. Pure: no I/O, no clock, and nothing is charged. */
 import {
   actionDigest,
   decisionRecord,
@@ -49,7 +49,7 @@ export type AgentState = {
   spent?: readonly (BudgetReference & { micros: number })[];
   /**
    * The amounts in the counters of limits in units other than money: tokens, or calls of tools that answers asked for.
-   * The same holds as for `spent`.
+   * The same rules apply as for `spent`.
    */
   used?: readonly (BudgetReference & { unit: CounterUnit; amount: number })[];
   /** The times of earlier calls. `tool`: the tool of calls that count in the tool's own rate. Null: all calls. */
@@ -61,8 +61,8 @@ export type AgentState = {
  * The same arguments always give the same decision. The action in the decision is not redacted.
  *
  * @param mandate a mandate as an object, or one that `readMandate` has read, which takes less time
- * @param finders what finds personal data and profane words (`loadContentFinders`). Without them, an answer that the
- * mandate filters is blocked
+ * @param finders find personal data and profane words (`loadContentFinders`). Without them, an answer that the mandate
+ * filters is blocked
  * @throws MandateError MANDATES_INVALID
  */
 export function evaluate(

@@ -1,16 +1,16 @@
 /**
- * @mandate/sdk: what an agent imports. It puts the tools of the agent under a mandate. Each call is decided before it
- * runs, and its outcome is charged afterwards.
+ * @mandate/sdk: the package that an agent imports. It puts the tools of the agent under a mandate. Each call is decided
+ * before it runs, and its outcome is charged afterwards.
  *
- * The life of a call: the SDK makes an action with an id of its own (create-action.ts). The action is decided
- * (authorize.ts) at the decision point of its mode (decision-point.ts). Local mode uses the same engine, policy and
- * ledger as a plane. The call runs with a lease and an `AbortSignal`, its result may be verified (verify-result.ts), and the
- * outcome settles the charge (start-action.ts). So the SDK decides nothing itself.
+ * The life of a call: the SDK makes an action with its own id (create-action.ts). The action is decided (authorize.ts)
+ * at the decision point of its mode (decision-point.ts). Local mode uses the same engine, policy and ledger as a plane.
+ * The call runs with a lease and an `AbortSignal`, its result may be verified (verify-result.ts), and the outcome
+ * settles the charge (start-action.ts). So the SDK decides nothing itself.
  *
- * Promises: a tool runs only after an ALLOW, with exactly the arguments that were decided. An error of the SDK blocks
- * the call. Every refusal is an error with a code, a reason and a remedy, written for the model to act on. What a tool
- * returns never changes its charge, unless the caller says how to read the cost. After a kill no tool starts, and
- * running tools get the abort signal. Importing the package does nothing: no I/O, no timer, no listener.
+ * Promises: a tool runs only after an ALLOW, with exactly the decided arguments. An error of the SDK blocks the call.
+ * Every refusal is an error with a code, a reason and a remedy, written for the model to act on. The result of a tool
+ * never changes its charge, unless the caller says how to read the cost. After a kill no tool starts, and running tools
+ * get the abort signal. Importing the package does nothing: no I/O, no timer, no listener.
  */
 import type { DecisionPoint } from './decision-point.ts';
 import { optionsFromEnvironment } from './environment.ts';
@@ -104,10 +104,10 @@ export class Mandate extends MandateInstance {
   }
 
   /**
-   * Asks whether the agent may take the prompt of a person. If it may, returns the turn that the prompt opens: the tools
-   * that the model may be shown, what may be read, and a view of the instance for all calls of the turn.
+   * Asks whether the agent may take the prompt of a person. If it may, returns the turn that the prompt opens: the
+   * tools that the model may see, the stores that may be read, and a view of the instance for all calls of the turn.
    *
-   * @param text what the person says, unchanged
+   * @param text the words of the person, unchanged
    * @param options `principal`: the person
    * @throws MandateBlockedError, MandateDeferredError; MandateError MANDATES_INVALID, SDK_MISUSED
    */
@@ -134,5 +134,5 @@ class DefaultMandate extends Mandate {
   }
 }
 
-/** The default instance. `mandate.configure()` sets its options. The environment states what was not configured. */
+/** The default instance. `mandate.configure()` sets its options. The environment states the other options. */
 export const mandate: Mandate = new DefaultMandate();

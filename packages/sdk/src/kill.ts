@@ -56,7 +56,7 @@ export class KillSwitch implements StateKills {
   }
 }
 
-/** A sub-agent acts for its parent. So a kill of the parent stops the sub-agent too, even if it is made later. */
+/** A sub-agent acts for its parent. So a kill of the parent stops the sub-agent too, even one that is made later. */
 export function withDescendants(agentId: string): KillTarget {
   return { scope: 'subtree', tenant: DEFAULTS.tenant, agentId };
 }

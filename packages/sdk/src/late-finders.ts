@@ -3,15 +3,15 @@ import type { Mandate } from '@mandate/policy';
 import type { ContentFinders } from '@mandate/policy/governance';
 import type { Action } from '@mandate/schemas';
 
-/** Finders that must be ready before an answer is decided under a mandate that filters answers. */
+/** Finders that must be loaded before an answer is decided under a mandate that filters answers. */
 export type LateFinders = ContentFinders & {
   /** Loads the finders if the mandate filters this action. They are large, and most agents never need them. */
   readyFor(action: Action, mandateOf: () => Mandate | null): Promise<void>;
 };
 
 /**
- * Loads what finds personal data and profane words in answers. `evaluate` needs it for mandates that filter answers. It
- * is large, so the SDK loads it only when it is needed.
+ * Loads the finders of personal data and profane words in answers. `evaluate` needs them for mandates that filter
+ * answers. They are large, so the SDK loads them only when they are needed.
  */
 export async function loadContentFinders(): Promise<ContentFinders> {
   return (await import('@mandate/privacy/content-finders')).contentFinders;

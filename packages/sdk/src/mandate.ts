@@ -63,18 +63,21 @@ export type MandateOptions = PlaneOptions &
     /** The clock of a new state. Default: a clock that does not follow changes of the system's clock. */
     clock?: Clock;
     /**
-     * Where decisions and settlements are recorded. By default, nothing is recorded. With an object, records that wait
-     * survive a restart (`spillFolder`). Plane mode has no such option, because the plane records them.
+     * Where decisions and settlements are recorded. By default, nothing is recorded. With an object, waiting records
+     * can survive a restart (`spillFolder`). Plane mode has no such option, because the plane records them.
      */
     audit?: readonly AuditTarget[] | AuditOptions;
-    /** Gets errors that do not stop a call, such as an outcome that could not be settled. Default: `console.error`. */
+    /**
+     * Is called with errors that do not stop a call, such as an outcome that could not be settled. Default:
+     * `console.error`.
+     */
     onError?: OnError;
   };
 
 export type AgentOptions = {
   /** Default: the agent of the instance. */
   agentId?: string;
-  /** A further mandate of the agent. It applies to all calls of the agent, together with every other one. */
+  /** An additional mandate of the agent. It applies to all calls of the agent, together with all its other mandates. */
   mandate?: MandateDocument;
 };
 
@@ -96,12 +99,15 @@ type Shared = {
   isClosed: boolean;
 };
 
-/** Uses only the port of decision points. A subclass says how a mode is opened, so a program loads no other mode. */
+/**
+ * Uses only the port of decision points. A subclass opens the decision point of a mode, so a program loads no other
+ * mode.
+ */
 export abstract class MandateInstance {
   #shared: Shared;
   #isView = false;
   #scope: Scope = {};
-  /** The agent of a view that has its own. */
+  /** The agent of this view, if the view has its own. */
   #viewed: string | undefined = undefined;
 
   /** @throws MandateError MANDATES_INVALID, FILE_UNREADABLE, SDK_MISUSED */
@@ -113,13 +119,13 @@ export abstract class MandateInstance {
   /** @throws MandateError MANDATES_INVALID, FILE_UNREADABLE, SDK_MISUSED */
   protected abstract openPoint(options: OpenOptions): DecisionPoint;
 
-  /** Options of an instance for which nothing else was stated. Read once, at its first use. */
+  /** Returns the options for an instance that was not configured. Called once, at the first use of the instance. */
   protected defaults(): MandateOptions {
     return {};
   }
 
   /**
-   * Sets the options of an instance that was not used yet. Options that are not given keep their values.
+   * Sets the options of an instance that is not used yet. Options that are not given keep their values.
    *
    * @throws MandateError MANDATES_INVALID, FILE_UNREADABLE, SDK_MISUSED
    */
@@ -136,7 +142,7 @@ export abstract class MandateInstance {
   }
 
   /**
-   * Returns a view of this instance. Each call that is made through the view states what the scope states. `agentId` is
+   * Returns a view of this instance. Each call that is made through the view has the fields of the scope. `agentId` is
    * the agent of calls that name no agent. Everything else, such as kills and costs, is shared.
    */
   with({ agentId = this.#viewed, ...scope }: Scope & { agentId?: string | undefined }): this {
@@ -164,7 +170,7 @@ export abstract class MandateInstance {
   }
 
   /**
-   * Returns the function with the same parameters, each call of which is decided before it runs.
+   * Returns a function with the same parameters. Each call is decided before it runs.
    *
    * @throws MandateError SDK_MISUSED; the returned function throws what `run` of an executor throws
    */
@@ -249,7 +255,10 @@ export abstract class MandateInstance {
     return this.#open().permits({ ...caller, ...stated, agentId: this.#agent(agentId) }, tools);
   }
 
-  /** Stops an agent and its sub-agents: next calls are blocked, and running calls are aborted. In force at once. */
+  /**
+   * Stops an agent and its sub-agents: their next calls are blocked, and their running calls are aborted. In force at
+   * once.
+   */
   kill(agentId: string, reason: string): Promise<void> {
     return this.#noted((kills) => kills.kill(agentId, reason));
   }
@@ -403,8 +412,8 @@ export abstract class MandateInstance {
   }
 
   /**
-   * Also passes an error of a kill to `onError`. If the caller does not wait for the promise, the error must not end
-   * the process, and must be reported.
+   * Also passes an error of a kill to `onError`. If the caller does not wait for the promise, the error must be
+   * reported and must not end the process.
    */
   #noted<T>(work: (kills: DecisionPoint['kills']) => Promise<T>): Promise<T> {
     const change = (async () => work(this.#open().kills))();
@@ -431,7 +440,7 @@ function checkAgent(agentId: unknown, nameFault: DecisionPoint['nameFault'] = ()
   throw misused(`The agent cannot be used: agentId ${fault}.`, 'Use 1 to 200 visible characters without *.');
 }
 
-/** Returns what is wrong with the id of an agent, as a phrase. Null if nothing is wrong. */
+/** Returns the fault of an agent's id, as a phrase. Null if there is none. */
 function agentFault(agentId: unknown): string | null {
   if (typeof agentId !== 'string') return 'must be a text';
   if (agentId.length === 0 || agentId.length > CALL_CAPS.idUnits)

@@ -13,7 +13,7 @@ function call(args: object, options: CallOptions = { callId: 'call_0' }): Call {
   return { type: 'tool_call', tool: 'pay', args, options };
 }
 
-/** Requests for `call({ to: 'ann' })` that state something else about it. */
+/** Requests for `call({ to: 'ann' })` that differ from it in one other field. */
 const OTHER_CONTENT: [string, Call][] = [
   ['another context', call({ to: 'ann' }, { callId: 'call_0', context: { ticket: 8 } })],
   ['another estimate', call({ to: 'ann' }, { callId: 'call_0', estimatedCostMicros: 7 })],

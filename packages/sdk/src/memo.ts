@@ -157,7 +157,7 @@ export class Memo {
       untilMs: Number.POSITIVE_INFINITY,
       isClaimed: false,
     };
-    // The known entry stays. The ledger refuses this request, because its action id belongs to the known call.
+    // The known entry is kept. The ledger refuses this request, because its action id belongs to the known call.
     if (known !== null) return entry;
     keepRecent(this.#entries, key, entry, MOST_CALLS);
     entry.answer.then(

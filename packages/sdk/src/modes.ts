@@ -15,7 +15,7 @@ export function openPoint(options: OpenOptions): DecisionPoint {
   checkOptions(options);
   const { mode = 'local', mandate, agentId, clock, state, onError } = options;
   if (mode === 'plane') return planePoint(options);
-  // A state that was given may belong to other instances too, so it stays open.
+  // A state that the program passes may belong to other instances too, so it stays open.
   const closesState = state === undefined;
   const common = { mandate, agentId, closesState, openAudit: () => openAudit(options.audit, onError) };
   if (mode === 'distributed') {

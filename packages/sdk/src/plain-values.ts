@@ -1,8 +1,8 @@
-/** Tells objects without behaviour apart from promises and instances of classes. */
+/** Distinguishes plain objects from promises and instances of classes. */
 
 /**
- * True for an object literal, also of another realm. A promise, a map or an instance of a class has no fields of its
- * own that a check could see.
+ * True for an object literal, also of another realm. A promise, a map or an instance of a class has no own fields that
+ * a check could see.
  */
 export function isPlainObject(value: unknown): value is object {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;

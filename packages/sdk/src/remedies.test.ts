@@ -1,4 +1,4 @@
-/** Tests that a user of the SDK without a plane can do what the remedies say. */
+/** Tests that a user of the SDK without a plane can follow the remedies. */
 import { expect, test } from 'vitest';
 import { Mandate } from './index.ts';
 import type { MandateDocument } from './types.ts';

@@ -56,7 +56,10 @@ export async function runTool(
   });
 }
 
-/** Returns the actual cost that the caller states. A cost that is no valid amount is not stated, and is an error. */
+/**
+ * Returns the actual cost that the caller states. A cost that is not a valid amount is reported as an error, and left
+ * out.
+ */
 function actualCost(
   stated: RunOptions['actualCostMicros'],
   result: unknown,

@@ -1,4 +1,4 @@
-/** Lets a bounded number of tasks run at one time. The others wait in their order, for a bounded time. */
+/** Runs a limited number of tasks at one time. The others wait in their order, for a limited time. */
 import { MandateError } from '@mandate/runtime/errors';
 
 export class Semaphore {

@@ -146,7 +146,8 @@ function authorized(starting: Starting, signal?: AbortSignal): Promise<Allowed> 
   const { agentId, call, point, remembered } = starting;
   const { prices } = point;
   return blocking(starting, async () => {
-    // Without a validator the arguments are copied before anything waits, so a later change has no effect.
+    // Without a validator, the arguments are copied before anything waits, so a later change of the caller's object has
+    // no effect.
     const given = isValidated(call) ? await validated(agentId, call) : call;
     const actionId = remembered ? remembered.memo.actionIdOf(remembered.callKey) : null;
     const { record: created, args } = createAction(agentId, given, point.readAction, actionId);
@@ -200,7 +201,7 @@ function isValidated(call: Call): call is ValidatedCall {
   return call.type === 'tool_call' && call.options?.validate !== undefined;
 }
 
-/** Returns the call with the arguments that its validator made. */
+/** Returns the call with the arguments from its validator. */
 async function validated(agentId: string, call: ValidatedCall): Promise<Call> {
   const named = nameOf(agentId, call);
   return { ...call, args: await validateArguments(copyOf(call.args, named), call.options.validate, named) };

@@ -12,9 +12,9 @@ export type StateManager = {
   readonly clock: Clock;
   readonly ledger: Ledger;
   readonly kills: KillSwitch;
-  /** Counts what a decision charged to its agent. */
+  /** Adds the charge of a decision to the spend of its agent. */
   decided(decision: Decision): void;
-  /** Counts what an outcome changed. `type` is the kind of the action. */
+  /** Adds the change of an outcome to the spend. `type` is the kind of the action. */
   settled(settlement: Settlement, type: ActionType): void;
   /** The spend of the agent, and the number of its allowed calls. */
   costOf(agentId: string): Cost;
@@ -31,8 +31,8 @@ type Options = {
   /** How long ids and idempotency keys are remembered, in milliseconds. Default: 24 hours. */
   replayMemoryMs?: number;
   /**
-   * How many deliveries are remembered at most. A call that ran takes two, a refused call one, each about 375 bytes. At
-   * the limit, calls are blocked, because an id that is forgotten early could run twice. Default: 500,000.
+   * How many deliveries are remembered at most. A call that ran needs two, a refused call one. Each takes about 375
+   * bytes. At the limit, calls are blocked, because an id that is forgotten early could run twice. Default: 500,000.
    */
   mostRemembered?: number;
 };

@@ -1,6 +1,6 @@
 /**
- * Mandates to begin with. Each states which tools are allowed, what they may cost, and how often they may be called,
- * so nothing is open because it was left out.
+ * Mandates to begin with. Each states which tools are allowed, what they may cost, and how often they may be called, so
+ * nothing is allowed only because a field is absent.
  */
 import type { MandateDocument } from './types.ts';
 
@@ -16,7 +16,10 @@ type Template = MandateDocument &
 
 type Named = { allowedTools: readonly string[] };
 
-/** For a new agent that is not trusted yet: no tools, no models, and a dollar in all. Name the tools that it needs. */
+/**
+ * For a new agent that is not trusted yet: no tools, no models, and a budget of one dollar. Name the tools that it
+ * needs.
+ */
 function restricted(overrides: MandateDocument = {}): MandateDocument {
   return narrowed(
     {
@@ -31,7 +34,7 @@ function restricted(overrides: MandateDocument = {}): MandateDocument {
   );
 }
 
-/** For work on an agent: all tools and models, five dollars a day, and ten in all. */
+/** For the development of an agent: all tools and models, five dollars a day, and ten in total. */
 function development(overrides: MandateDocument = {}): MandateDocument {
   return narrowed(
     {
@@ -46,7 +49,7 @@ function development(overrides: MandateDocument = {}): MandateDocument {
   );
 }
 
-/** For an agent in use. Its tools must be named. Models are named too, or there are none. */
+/** For an agent in production. Its tools must be named. Its models must be named too. Otherwise no model is allowed. */
 function production(overrides: MandateDocument & Named): MandateDocument {
   return narrowed(
     {
@@ -65,7 +68,7 @@ function production(overrides: MandateDocument & Named): MandateDocument {
 }
 
 /**
- * For one task: expires an hour from now, unless `expiresAt` says otherwise. Its tools must be named.
+ * For one task: the mandate expires an hour from now, unless `expiresAt` says otherwise. Its tools must be named.
  *
  * @param nowMs the present time, in milliseconds since the Unix epoch
  */

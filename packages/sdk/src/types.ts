@@ -55,7 +55,9 @@ export type Tool<Args = never, Result = unknown> = (
 /** Tools by name. */
 export type Tools = Readonly<Record<string, Tool>>;
 
-/** Gets errors that must not disturb a call, such as an outcome that could not be reported. It must not throw. */
+/**
+ * Is called with errors that must not disturb a call, such as an outcome that could not be reported. It must not throw.
+ */
 export type OnError = (error: unknown) => void;
 
 /** Options for calls that a person must approve. */
@@ -71,7 +73,7 @@ export type DeferOptions = {
   onDeferred?: (question: DeferredQuestion) => void;
 };
 
-/** A call that a person must approve. A MandateDeferredError has these fields too. */
+/** A call that a person must approve. A `MandateDeferredError` has the same fields. */
 export type DeferredQuestion = {
   readonly approvalId: string;
   readonly reason: string;
@@ -94,7 +96,7 @@ export type CallOptions = DeferOptions & {
    * its context, estimate, parent or principal is refused with `DUPLICATE_ACTION`.
    */
   callId?: string;
-  /** The run that `callId` belongs to, such as a conversation. Default: the run of the instance. */
+  /** The run to which `callId` belongs, such as a conversation. Default: the run of the instance. */
   runId?: string;
   /**
    * The expected cost of the call, in micro-dollars. If the price in the mandate is higher, the price counts instead.
@@ -148,7 +150,7 @@ export type ToolCallOptions = CallOptions & {
 export type RunOptions<Result = unknown> = ToolCallOptions & {
   /**
    * The cost of a successful call, in micro-dollars, or a function that reads the cost from the result. If it is
-   * absent, or no whole number of 0 or more, the reservation is charged. Nothing else in a result changes a charge.
+   * absent, or not a whole number of 0 or more, the reservation is charged. Nothing else in a result changes a charge.
    */
   actualCostMicros?: number | ((result: Result) => number | null | undefined);
   /**
@@ -177,7 +179,7 @@ export type Call =
       type: 'tool_call';
       tool: string;
       args: unknown;
-      /** What the server of the tool says about it. By default, a person must approve a destructive tool. */
+      /** The hints of the server about the tool. By default, a person must approve a destructive tool. */
       hints?: ToolHints;
       /** The risk of the tool, for rules and for people who approve its calls. */
       risk?: RiskLevel;
@@ -209,7 +211,7 @@ export type TokenUsage = {
   reasoningTokens?: number;
 };
 
-/** The calls of tools that the answer of a model asks for. An empty name stands for all tools without an entry. */
+/** The tool calls in the answer of a model, by tool. An empty name stands for all tools without an entry. */
 export type ToolCalls = { tool: string; calls: number }[];
 
 /** The outcome of a call. Amounts are in micro-dollars. */
@@ -220,8 +222,8 @@ export type RunningOutcome = {
   /** The tokens of an LLM call, from which its cost is computed. */
   usage?: TokenUsage;
   /**
-   * The calls of tools that the answer of a model asks for. Limits on tool calls count them. Empty: the answer asks for
-   * none. Absent: they are unknown.
+   * The tool calls in the answer of a model. Limits on tool calls count them. Empty: the answer has none. Absent: they
+   * are unknown.
    */
   toolCalls?: ToolCalls;
   /** Whether a check of the result passed. Absent if no check ran. */
@@ -268,10 +270,13 @@ export type Agent = {
   ask(call: Call): Promise<AskedAction>;
 };
 
-/** The agent that would call tools, and everything that its calls state besides tool and arguments. */
+/** The agent that would call tools, and everything that its calls state besides the tool and its arguments. */
 export type ToolCaller = Pick<Action, 'agentId' | 'principal' | 'mandateId' | 'context'>;
 
-/** A tool. `args`: the arguments, if they are known already. Then a call with exactly these arguments is meant. */
+/**
+ * A tool. `args`: the arguments, if they are already known. Then the question is about a call with exactly these
+ * arguments.
+ */
 export type AskedTool = { tool: string; args?: Readonly<Record<string, unknown>> };
 
 /** A kill that has just taken effect. `agentId`: the stopped agent. Null: every agent. */

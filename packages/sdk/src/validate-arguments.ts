@@ -5,7 +5,7 @@ import { isObject } from './create-action.ts';
 import { MandateBlockedError } from './errors.ts';
 import type { ActionOfError, StandardSchema, Validate } from './types.ts';
 
-/** How long a validator may take. A validator that waits for more than its own work would hold up the agent. */
+/** How long a validator may take. A validator that waits for something else would block the agent. */
 const VALIDATION_MS = 10_000;
 
 /** The maximum number of faults that a reason names, and the maximum number of characters of each. */
@@ -13,7 +13,7 @@ const MOST_FAULTS = 5;
 const MOST_UNITS = 200;
 
 /**
- * Returns the arguments that the validator made of the given arguments. They are what is decided, recorded and run.
+ * Returns the validator's arguments. These are decided and recorded, and the tool runs with them.
  *
  * @param args a copy, which the validator may change
  * @throws MandateBlockedError ARGUMENT_VALIDATION_FAILED
@@ -54,7 +54,7 @@ async function validatedBy(validate: Validate, args: unknown): Promise<unknown> 
   throw new Error(`${named.join('; ')}${more}`);
 }
 
-/** Schemas of some libraries are functions, so the property decides. */
+/** Schemas of some libraries are functions, so the property `~standard` decides. */
 function isSchema(validate: Validate): validate is StandardSchema {
   return '~standard' in validate;
 }

@@ -1,4 +1,4 @@
-/** A process in which the clients of Redis and Kafka are not installed. It prints what a call says in each mode. */
+/** A process in which the clients of Redis and Kafka are not installed. It prints the error of a call in each mode. */
 import { registerHooks } from 'node:module';
 
 registerHooks({

@@ -1,4 +1,4 @@
-/** Sends a client of a provider to the adapter for its SDK. The shape of the client decides, not its class. */
+/** Passes a client of a provider to the adapter for its SDK. The fields of the client decide, not its class. */
 import type { AgentSource } from './adapters/agent-source.ts';
 import type { AnthropicOptions } from './anthropic/options.ts';
 import { type AnthropicClient, wrapAnthropic } from './anthropic/wrap-anthropic.ts';
@@ -9,11 +9,11 @@ import { isOpenAIClient, type OpenAIClient, wrapOpenAI } from './openai/wrap-ope
 /** A client that `mandate.wrap` knows. */
 export type Wrappable = OpenAIClient | AnthropicClient;
 
-/** The options of the adapter that the client belongs to. */
+/** The options of the adapter for the client. */
 export type WrapOptions<T extends Wrappable> = T extends OpenAIClient ? OpenAIOptions : AnthropicOptions;
 
 /**
- * @param mandate is asked for the agent only if an adapter takes the client, because the question may add a mandate
+ * @param mandate is asked for the agent only if an adapter accepts the client, because this call may add a mandate
  * @throws MandateError MANDATES_INVALID, SDK_MISUSED
  */
 export function wrapClient<T extends Wrappable>(client: T, mandate: AgentSource, options: object): T {

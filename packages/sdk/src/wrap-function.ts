@@ -30,7 +30,7 @@ export type FnOptions<F extends AnyFunction = AnyFunction> = Omit<
 
 /**
  * Returns the wrapped function. `f` gets the parameters as they were decided: a copy as JSON. If `args` is a function,
- * nothing leads from the decided arguments back to parameters, so `f` gets the parameters as they are.
+ * the decided arguments cannot be converted back to parameters, so `f` gets the original parameters.
  *
  * @param runCall runs a call of the agent. Called first when the wrapped function is called
  */
@@ -60,7 +60,7 @@ export function wrapFunction<F extends AnyFunction>(
   return wrapped as Wrapped<F>;
 }
 
-/** The arguments to decide, and the way back from the decided arguments to parameters. */
+/** The arguments to decide, and a function that converts the decided arguments back to parameters. */
 type Form = { decided: object; parametersOf(decided: never): unknown[] };
 
 function form<F extends AnyFunction>(parameters: Parameters<F>, args: FnOptions<F>['args']): Form {

@@ -6,7 +6,7 @@ import { verifierOf } from './verify-result.ts';
 
 type ResultOf<T extends Tool> = Awaited<ReturnType<T>>;
 
-/** The arguments of a tool. A function without parameters may be called with any. */
+/** The arguments of a tool. A function without parameters may be called with any arguments. */
 type ArgsOf<T extends Tool> = Parameters<T> extends readonly [infer Args, ...unknown[]] ? Args : object;
 
 /** Runs the tools of one agent. */
@@ -37,7 +37,7 @@ export type ToolOptions<T extends Tools> = {
   readonly [Name in keyof T]?: Pick<RunOptions<ResultOf<T[Name]>>, 'verifyResult' | 'verifyTimeoutMs'>;
 };
 
-/** Runs one call of an agent: its tool's name, its arguments, and the function that does the work. */
+/** Runs one call of an agent, from the name of its tool, its arguments, and the function that does the work. */
 export type RunCall = (name: string, args: unknown, fn: Tool, options: RunOptions) => Promise<unknown>;
 
 const CHECKS: ReadonlySet<string> = new Set(['verifyResult', 'verifyTimeoutMs']);

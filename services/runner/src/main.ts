@@ -1,6 +1,6 @@
 /**
- * Runs a runner alone, on Kafka or on the log of a data folder. It performs the runs of the tenant whose key it has,
- * and shares them with the other runners of the group.
+ * Runs a runner alone, on Kafka or on the log of a data folder. It performs the runs of the tenant to which its API key
+ * belongs, and shares them with the other runners of the group.
  */
 
 import { openLog } from '@mandate/bus';

@@ -1,4 +1,4 @@
-/** Runs over HTTP: start, list, show, stream, cancel, retry, and resolve what is uncertain. */
+/** The HTTP routes of runs: start, list, show, stream, cancel, retry, and resolve an uncertain call. */
 import type { HttpReads } from '@mandate/access-log';
 import { countAll, type HttpRoutes } from '@mandate/server';
 import { cancelRun } from './routes/cancel-run.ts';
@@ -13,8 +13,8 @@ import type { Runner } from './runner.ts';
 /**
  * Returns the routes under /v1/runs, as a plugin for an HTTP server.
  *
- * @param reads records who reads runs and who is refused, because runs contain what agents were given and answered;
- * null: nothing is recorded
+ * @param reads records who reads runs and who is refused, because runs contain the inputs and answers of agents; null:
+ * nothing is recorded
  */
 export function runRoutes(runner: Runner, reads: HttpReads | null): HttpRoutes {
   return async (server) => {

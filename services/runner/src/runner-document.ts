@@ -21,7 +21,7 @@ const commandServer = z.strictObject({
   args: z.array(z.string().max(10_000)).max(1_000).default([]),
   env: z.record(z.string().min(1).max(200), z.string().max(65_536)).default({}),
   cwd: text.optional(),
-  /** True: what the server writes to stderr appears in the runner's own. */
+  /** True: the stderr output of the server appears in the stderr output of the runner. */
   showErrors: z.boolean().default(false),
   ...shared,
 });
@@ -51,7 +51,7 @@ const provider = z.strictObject({
 
 const runnerDocument = z.strictObject({
   version: z.literal(1),
-  /** By the name of the server, or by the URI that manifests state. `mcp://crm` is also the server named `crm`. */
+  /** The servers by their names, or by the URIs that manifests state. `mcp://crm` also means the server named `crm`. */
   servers: z.record(text, z.union([commandServer, urlServer])).default({}),
   /**
    * The inline tools, by name. `implementation` is the file with the code of the tool. The SHA-256 of its bytes must be
@@ -65,9 +65,9 @@ const runnerDocument = z.strictObject({
    * `*.corp.example`, `127.0.0.1:8080`. Default: none.
    */
   allowedHosts: z.array(text).max(1_000).default([]),
-  /** The providers of models, by the names that manifests and price lists give them. */
+  /** The providers of models, by their names in manifests and price lists. */
   providers: z.record(text, provider).default({}),
-  /** The provider of models that neither their manifest nor a price list gives a provider. */
+  /** The provider of models for which neither the manifest nor a price list names a provider. */
   defaultProvider: text.optional(),
   /** Whether the runner may run code of manifests. A person still confirms each logic step. */
   logic: z
@@ -85,7 +85,7 @@ export type LoadedRunnerDocument =
   | { ok: true; document: RunnerDocument }
   | { ok: false; faults: readonly DocumentFault[] };
 
-/** Without a file no server is bound, none may be reached, and no model can be called. */
+/** Without a file, no server is bound, no server may be reached, and no model can be called. */
 export const NO_RUNNER_DOCUMENT: RunnerDocument = runnerDocument.parse({ version: 1 });
 
 type Environment = Readonly<Record<string, string | undefined>>;

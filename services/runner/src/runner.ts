@@ -23,9 +23,9 @@ export type Runner = {
   manifests: Manifests;
   texts: TextFeed;
   clock: Clock;
-  /** How many runs this process drives now. */
+  /** The number of runs that this process drives now. */
   driven: () => number;
-  /** Begins to perform runs. Until then this process only follows them. */
+  /** Begins to perform runs. Before that, this process only follows them. */
   perform(planeUrl: string): Promise<void>;
   readiness: () => Promise<readonly ReadinessCheck[]>;
 };
@@ -33,14 +33,14 @@ export type Runner = {
 export type RunnerParts = {
   bus: Bus;
   published: FollowedControl['manifests'];
-  /** The API key for the runs of a tenant. Null: this runner does not perform its runs. */
+  /** The API key for the runs of a tenant. Null: this runner does not perform the runs of the tenant. */
   keyOf: (tenant: string) => string | null;
   models: ModelClients;
   tokenWindows: TokenWindows;
   toolServers: ToolServers;
   logic: LogicOptions | null;
   sessionTimeoutMs: number;
-  /** How many steps are performed at one time. */
+  /** The maximum number of steps that are performed at one time. */
   mostSteps: number;
   metrics: Metrics;
   clock: Clock;

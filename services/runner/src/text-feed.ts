@@ -1,6 +1,6 @@
 /**
- * The text of agents while it arrives, for streams of this process. It is not on the log: a stream that comes later
- * gets the whole answer with the event of its call.
+ * The text of agents while it arrives, for streams of this process. The text is not on the log: a stream that begins
+ * later gets the whole answer with the event of its call.
  */
 export type StreamedText = { tenant: string; runId: string; step: string; text: string };
 

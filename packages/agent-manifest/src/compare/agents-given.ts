@@ -1,7 +1,7 @@
 /**
- * What an agent of a manifest may do, and which agents of a new manifest may do more than any agent that they replace.
- * An agent can get more without a change of its own definition: a step names another agent, a definition is renamed,
- * or a pack brings a second one.
+ * Finds what an agent of a manifest may do, and which agents of a new manifest may do more than every agent that they
+ * replace. An agent can get more without a change of its own definition: a step names another agent, a definition is
+ * renamed, or a pack contains a second definition.
  */
 import { canonicalJson } from '@mandate/policy';
 import type { AgentManifest } from '@mandate/schemas/agent-manifest';
@@ -10,7 +10,7 @@ import { limitWidens } from './fields.ts';
 import { agentMeant, identityOf } from './identity.ts';
 import { type Tools, toolsOf, toolWidens } from './tools.ts';
 
-/** The limits of model calls that the runner and the policies keep. */
+/** The limits of model calls that the runner and the policies enforce. */
 export const LIMITS = [
   'context_window_size',
   'max_output_tokens',
@@ -34,8 +34,9 @@ export function agentsOf(catalog: Catalog): Agents {
 }
 
 /**
- * Returns the identities of the new agents that are given tools. A new agent that may do exactly what a removed agent
- * may do is a renamed agent, and gets nothing. Each removed agent excuses one new agent: two would call twice as often.
+ * Returns the identities of the new agents that get tools. A new agent that may do exactly what a removed agent may do
+ * is a renamed agent, and gets nothing. Each removed agent explains one new agent only, because two agents could make
+ * twice as many calls.
  */
 export function agentsGivenMore(was: Agents, is: Agents): ReadonlySet<string> {
   const removed = new Map<string, number>();
@@ -55,7 +56,7 @@ export function agentsGivenMore(was: Agents, is: Agents): ReadonlySet<string> {
   return given;
 }
 
-/** All that decides what an agent may do, and how much it may spend, as a text. */
+/** Everything that decides what an agent may do and how much it may spend, as one text. */
 function authorityOf(agents: Agents, identity: string): string {
   const tools = [...toolsOfAgent(agents, identity).values()].map(({ name, uri, risk, hash, inline }) =>
     canonicalJson([name, uri, risk, hash, inline?.parameters ?? null]),
@@ -65,8 +66,8 @@ function authorityOf(agents: Agents, identity: string): string {
 }
 
 /**
- * True if the second agent may do something that the first may not do. Both are identities. A model has no tools and
- * no limits.
+ * True if the second agent may do something that the first may not do. Both parameters are identities. A model has no
+ * tools and no limits.
  */
 export function agentWidens(was: Agents, before: string | undefined, is: Agents, after: string): boolean {
   const had = before === undefined ? new Map<string, AgentTool>() : toolsOfAgent(was, before);
@@ -83,8 +84,8 @@ function limitsWiden(was: Entry<'agent'> | undefined, is: Entry<'agent'> | undef
 }
 
 /**
- * Returns a function that tells if an agent has a tool that the workflow could not reach before, because it asked no
- * agent with this tool. Without a workflow, a run may ask each agent.
+ * Returns a function that says whether an agent has a tool that the workflow could not reach before, because no step
+ * called an agent with this tool. Without a workflow, a run may call each agent.
  */
 export function beyondAsked(
   was: Agents,

@@ -1,4 +1,4 @@
-/** A change from one manifest to the next: where it is, how much it matters, and whether it gives an agent more. */
+/** A change from one manifest to the next: its place, its importance, and whether an agent gets more. */
 
 /** The most important category first. */
 export const CATEGORIES = ['BREAKING', 'GOVERNANCE', 'RESOURCE', 'FEATURE', 'PATCH'] as const;
@@ -9,7 +9,7 @@ export type Change = {
   path: string;
   category: Category;
   change: 'added' | 'removed' | 'changed';
-  /** True if an agent gets more, false if it gets less or the same. Null if that cannot be told. */
+  /** True if an agent gets more, false if it gets less or the same. Null if this is unknown. */
   widens: boolean | null;
 };
 
@@ -18,11 +18,11 @@ export type ManifestDiff = {
   changes: readonly Change[];
   /** The most important category. Null if nothing changed. */
   highest: Category | null;
-  /** True if one of the changes widens. */
+  /** True if one of the changes gives an agent more. */
   widens: boolean;
 };
 
-/** Says how a value at a path changed. Undefined is no value. */
+/** Says how a value at a path changed. Undefined means that there is no value. */
 export function changeAt(
   path: string,
   was: unknown,

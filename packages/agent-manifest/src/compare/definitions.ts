@@ -65,7 +65,7 @@ function definitionAt(definitions: Definitions, key: string): Definition | undef
   return Object.hasOwn(definitions, key) ? definitions[key] : undefined;
 }
 
-/** True if a new definition gives an agent more by itself. A tool gives nothing until an agent has it. */
+/** True if a new definition alone gives an agent more. A tool gives nothing until an agent names it. */
 function bringsMore(path: string, definition: Definition, { given }: Compared): boolean {
   if (definition.type === 'agent') return given.has(path);
   if (definition.type !== 'tool_pack') return false;
@@ -207,7 +207,7 @@ function packChanged(path: string, was: PackDefinition, is: PackDefinition, comp
 
 /**
  * Members are compared by their ids, whatever their order. A member is the name of a definition, or a definition. One
- * pack may have both under one id, so that they are compared apart.
+ * pack may have both under one id, so the two are compared separately.
  */
 function membersChanged<Member extends { id?: string | undefined }>(
   path: string,
@@ -235,7 +235,7 @@ function membersOf<Member extends { id?: string | undefined }>(
   return { names, whole: new Map(whole.map((member) => [member.id ?? '', member])) };
 }
 
-/** A server is the program behind an address. So a new server, and another command, is another address. */
+/** A server is the program behind an address. So a new server or another command counts as another address. */
 function serversOf(servers: readonly McpServer[] = []): ReadonlyMap<string, readonly McpServer[]> {
   return Map.groupBy(servers, ({ name }) => name);
 }

@@ -1,4 +1,4 @@
-/** Compares two manifests, two graph recipes, or one with the other. */
+/** Compares two manifests, two graph recipes, or a manifest with a graph recipe. */
 import type { AgentManifest, GraphRecipe } from '@mandate/schemas/agent-manifest';
 import { withDefaults } from '../with-defaults.ts';
 import { type Change, diffOf, type ManifestDiff } from './change.ts';
@@ -7,7 +7,9 @@ import { diffManifests } from './diff-manifests.ts';
 import { metadataChanged } from './metadata.ts';
 import { interfaceChanged } from './sides.ts';
 
-/** Between the two forms everything but metadata and interface is new, and nothing in it can be compared. */
+/**
+ * Between a manifest and a graph recipe, only metadata and interface can be compared. Everything else counts as new.
+ */
 export function diffDocuments(
   old: AgentManifest | GraphRecipe,
   now: AgentManifest | GraphRecipe,

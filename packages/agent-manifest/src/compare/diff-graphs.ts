@@ -19,7 +19,7 @@ const PATCH: FieldRule = { category: 'PATCH' };
 const FEATURE: FieldRule = { category: 'FEATURE' };
 const GOVERNANCE: FieldRule = { category: 'GOVERNANCE' };
 const LIMIT: FieldRule = { category: 'GOVERNANCE', widens: limitWidens };
-/** An agent of another manifest is an address: what it may do is not written here. */
+/** An agent of another manifest is known by its address only. This document does not say what the agent may do. */
 const AGENT: FieldRule = { category: 'GOVERNANCE', widens: otherWidens };
 
 export function diffGraphs(old: GraphRecipe, now: GraphRecipe): ManifestDiff {
@@ -40,7 +40,7 @@ export function diffGraphs(old: GraphRecipe, now: GraphRecipe): ManifestDiff {
 
 const POLICY: FieldRules = { max_retries: LIMIT, timeout_seconds: LIMIT, execution_mode: GOVERNANCE };
 
-/** The labels of edges. An edge of a router or an evaluator repeats a route, and says nothing. */
+/** The labels of edges. An edge of a router or an evaluator repeats a route, and adds no information. */
 function labelsOf({ topology: { edges } }: GraphRecipe, { nodes }: Graph): ReadonlyMap<string, string> {
   return new Map(
     edges.flatMap(({ source, condition = '' }) =>
@@ -62,7 +62,7 @@ function nodesChanged(was: Graph, is: Graph, passed: PassedBy): Change[] {
     if (old === undefined) return [changeAt(path, old, now, { category: 'FEATURE', widens: isFreed })];
     return [...nodeChanged(path, old, now), ...(isFreed ? [wider(path)] : [])];
   });
-  // A person who is gone, or became something else, is told of already.
+  // A removed person, and a person that became another type of node, are already reported.
   const people = [...passed.people].filter((id) => is.nodes.get(id)?.type === 'human');
   return [...nodes, ...people.map((id) => wider(`topology.nodes.${id}`))];
 }
@@ -93,7 +93,7 @@ function nodeChanged(path: string, was: GraphNode, is: GraphNode): Change[] {
   return fieldsChanged(path, was, is, NODE_FIELDS);
 }
 
-/** Without a role any person may answer. Which of two roles is stricter cannot be told. */
+/** Without a role, any person may answer. Nothing says which of two roles is stricter. */
 function roleWidens(was: unknown, is: unknown): boolean | null {
   if (is === undefined) return true;
   return was === undefined ? false : null;
@@ -103,7 +103,7 @@ function thresholdWidens(was: unknown, is: unknown): boolean | null {
   return typeof was === 'number' && typeof is === 'number' ? is < was : null;
 }
 
-/** A person who is asked no longer on each way, or an agent that is reached now. */
+/** A person who is no longer asked on every path, or an agent that a path now reaches. */
 function wider(path: string): Change {
   return { path, category: 'GOVERNANCE', change: 'changed', widens: true };
 }

@@ -1,6 +1,7 @@
 /**
- * Laws of the comparison of manifests: no manifest differs from itself, however it is written, and a manifest that
- * gives an agent more always says so. What an agent gets is computed here from what the steps mean, not from fields.
+ * Laws of the comparison of manifests: no manifest differs from itself, however it is written, and the comparison
+ * always reports a manifest that gives an agent more. The test computes from the meaning of the steps, not from fields,
+ * what an agent gets.
  */
 import { type AgentManifest, agentManifestDocument } from '@mandate/schemas/agent-manifest';
 import fc from 'fast-check';
@@ -72,7 +73,10 @@ test('a small change that allows more makes the manifest wider', () => {
   expect(wider).toBeGreaterThan(100);
 });
 
-/** A manifest with some parts of another. It may refer to what it has not, which does not matter here. */
+/**
+ * A manifest with some parts of another manifest. It may refer to parts that it does not have, which does not matter
+ * here.
+ */
 function mixed(old: AgentManifest, other: AgentManifest, choices: Iterator<boolean>): AgentManifest {
   const chosen = <Value>(one: Value, two: Value) => (choices.next().value === true ? one : two);
   const keys = Object.keys({ ...old.definitions, ...other.definitions });
@@ -89,7 +93,7 @@ function mixed(old: AgentManifest, other: AgentManifest, choices: Iterator<boole
   };
 }
 
-/** What the second manifest gives that the first does not: by run, by step, and by the family of agents. */
+/** Everything that the second manifest allows and the first does not: by run, by step, and by the family of agents. */
 function givenMore(old: AgentManifest, now: AgentManifest): string[] {
   return [
     ...ofRuns(old, now),
@@ -112,7 +116,7 @@ function ofRuns({ policy: was = {}, metadata: before }: AgentManifest, now: Agen
   ];
 }
 
-/** Steps of both manifests: what the agent of the step can do now, and could not do before. */
+/** For steps of both manifests: what the agent of the step can do now and could not do before. */
 function ofSteps(old: AgentManifest, now: AgentManifest): string[] {
   return Object.keys(now.workflow?.steps ?? {}).flatMap((key) => {
     if (old.workflow?.steps[key] === undefined) return [];

@@ -5,7 +5,7 @@ import { diffManifests } from './diff-manifests.ts';
 const agent = { type: 'agent', role: 'r', goal: 'g' };
 const HASH = 'a'.repeat(64);
 
-/** Returns the base with other parts. A part that is a function gets the base part. */
+/** Returns the base with changed parts. A part that is a function gets the part of the base as its argument. */
 function manifest(parts: Partial<typeof BASE> = {}): AgentManifest {
   return agentManifestDocument.parse({ ...BASE, ...parts });
 }
@@ -84,7 +84,10 @@ const prices = (pricing: object) => ({
   },
 });
 
-/** For each change of the base: the lines `! path category change` of what widens, `- …` of what does not, `? …`. */
+/**
+ * For each change of the base, the expected lines: `! path category change` if it gives more, `- …` if it does not, `?
+ * …` if this is unknown.
+ */
 const changed: [title: string, parts: Partial<typeof BASE>, lines: string[]][] = [
   ['a retry that goes back to a higher default', { policy: {} }, ['! policy.max_retries GOVERNANCE changed']],
   [

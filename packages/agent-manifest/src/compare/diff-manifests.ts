@@ -19,7 +19,8 @@ import { workflowChanged } from './workflow.ts';
 
 export function diffManifests(old: AgentManifest, now: AgentManifest): ManifestDiff {
   const [was, is] = [withDefaults(old), withDefaults(now)];
-  // The catalogs are of the manifests as written, because a name that was filled in is not a name to refer to.
+  // The catalogs belong to the manifests as written, because no reference can use a name that was filled in as a
+  // default.
   const [before, after] = [agentsOf(catalogOf(old)), agentsOf(catalogOf(now))];
   const compared: Compared = {
     was: before,

@@ -1,12 +1,12 @@
 /**
- * Finds which nodes a run cannot pass by on its way to another: the dominators of a graph, by the algorithm of Lengauer
- * and Tarjan ("A Fast Algorithm for Finding Dominators in a Flowgraph", 1979). It takes E log N steps.
+ * Finds the dominators of a graph: for each node, the nodes that lie on every path to it. The algorithm is that of
+ * Lengauer and Tarjan ("A Fast Algorithm for Finding Dominators in a Flowgraph", 1979). It takes E log N steps.
  */
 
-/** `parent`: the closest dominator of each node that can be reached. The entry has none. */
+/** `parent`: the closest dominator of each node that can be reached. The entry node has none. */
 export type Dominators = {
   parent: ReadonlyMap<string, string | null>;
-  /** True if each way to `node` leads through `other`, or if they are the same node. */
+  /** True if every path to `node` leads through `other`, or if they are the same node. */
   dominates: (other: string, node: string) => boolean;
 };
 
@@ -51,7 +51,7 @@ export function dominatorsOf(entry: string, targets: ReadonlyMap<string, readonl
   };
 }
 
-/** The nodes in the order of a search in depth, and the number of the node before each. */
+/** The nodes in the order of a depth-first search, and for each node the number of the node before it. */
 function searched(
   entry: string,
   targets: ReadonlyMap<string, readonly string[]>,
@@ -70,7 +70,10 @@ function searched(
   return { order, before };
 }
 
-/** Trees of nodes that were handled. `best` finds the node with the least half dominator on the way to the root. */
+/**
+ * The trees of the nodes that are already handled. `best` finds, on the way to the root, the node with the smallest
+ * semidominator.
+ */
 function forestOver(half: readonly number[]) {
   const ancestor = new Map<number, number>();
   const label = half.map((_, at) => at);
@@ -94,7 +97,10 @@ function forestOver(half: readonly number[]) {
   };
 }
 
-/** When a walk over the tree of dominators enters and leaves each node. A node dominates those between. */
+/**
+ * The times when a walk over the dominator tree enters and leaves each node. A node dominates all nodes that the walk
+ * enters in between.
+ */
 function spansOf(closest: readonly number[]): readonly { from: number; to: number }[] {
   const children: number[][] = closest.map(() => []);
   for (const [at, parent] of closest.entries()) if (at > 0) children[parent]?.push(at);

@@ -1,12 +1,17 @@
-/** Compares plain data field by field. Each field has a rule for what its change means. */
+/** Compares plain data field by field. A rule for each field says what a change of the field means. */
 import { deepEqual } from '@mandate/schemas';
 import { fieldOf, isMap } from '../read/written.ts';
 import { type Category, type Change, changeAt } from './change.ts';
 
-/** `widens`: whether the change gives an agent more. Absent: that cannot be told. Undefined is no value. */
+/**
+ * `widens`: whether the change gives an agent more. Absent if this is unknown. An undefined value means that there is
+ * no value.
+ */
 export type FieldRule = { category: Category; widens?: (was: unknown, is: unknown) => boolean | null };
 
-/** The rules of the fields of an object by their names. The rule of a field holds for all that is in it. */
+/**
+ * The rules of the fields of an object, by field name. The rule of a field also applies to everything inside the field.
+ */
 export type FieldRules = Readonly<Record<string, FieldRule>>;
 
 export function fieldsChanged(
@@ -21,7 +26,7 @@ export function fieldsChanged(
   );
 }
 
-/** A map that is missing is an empty map. A list is one value. */
+/** A missing map counts as an empty map. A list is compared as one value. */
 export function fieldChanged(path: string, was: unknown, is: unknown, rule: FieldRule): Change[] {
   if ((isMap(was) || was === undefined) && (isMap(is) || is === undefined))
     return keysOf(was, is).flatMap((name) =>
@@ -49,21 +54,21 @@ export function setChanged(
   });
 }
 
-/** A limit widens if it is raised or gone. */
+/** The change of a limit widens if the limit is raised or removed. */
 export function limitWidens(was: unknown, is: unknown): boolean | null {
   if (is === undefined) return true;
   if (was === undefined) return false;
   return typeof was === 'number' && typeof is === 'number' ? is > was : null;
 }
 
-/** Something that restrains, such as a confirmation, widens if it is true no longer. */
+/** The change of a restriction, such as a confirmation, widens if the field is no longer true. */
 export const RESTRAINT: FieldRule = { category: 'GOVERNANCE', widens: restraintWidens };
 
 function restraintWidens(was: unknown, is: unknown): boolean {
   return was === true && is !== true;
 }
 
-/** Each other value widens, such as another address. */
+/** Every change to another value widens, for example to another address. */
 export function otherWidens(_was: unknown, is: unknown): boolean {
   return is !== undefined;
 }
@@ -72,7 +77,7 @@ export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return isMap(value) ? value : {};
 }
 
-/** The keys of both, each once. */
+/** The keys of both objects, each once. */
 export function keysOf(was: unknown, is: unknown): readonly string[] {
   return [...new Set([...Object.keys(fieldsOf(was)), ...Object.keys(fieldsOf(is))])];
 }

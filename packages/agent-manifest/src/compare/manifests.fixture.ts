@@ -61,7 +61,7 @@ export const someManifest: fc.Arbitrary<AgentManifest> = parts.map(manifestOf);
 
 type Parts = typeof parts extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Leaves out what would make the manifest invalid: what is twice, and references that lead nowhere. */
+/** Leaves out everything that would make the manifest invalid: repeated entries, and references that lead nowhere. */
 function manifestOf({
   tools,
   agents,

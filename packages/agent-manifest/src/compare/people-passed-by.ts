@@ -1,15 +1,18 @@
 /**
- * Finds the people whom a run of a new graph can pass by. In the old graph each way to some node led through the
- * person, in the new one a way does not.
+ * Finds the people that a run of a new graph can avoid. In the old graph, every path to some node leads through such a
+ * person. In the new graph, one path does not.
  */
 import type { GraphNode } from '@mandate/schemas/agent-manifest';
 import { type Graph, targetsOf } from '../graph/graph.ts';
 import { type Dominators, dominatorsOf } from './dominators.ts';
 
 export type PassedBy = {
-  /** The people of both graphs who are passed by, by their ids. */
+  /** The people of both graphs that a run can now avoid, by their ids. */
   people: ReadonlySet<string>;
-  /** New nodes whose agent is asked without a person, or for the first time. */
+  /**
+   * New nodes that call their agent without asking a person first, or that call an agent which the old graph did not
+   * call.
+   */
   nodes: ReadonlySet<string>;
 };
 
@@ -22,7 +25,8 @@ export function passedBy(old: Graph, now: Graph): PassedBy {
   const before = peopleBeforeAgents(was);
   for (const id of is.person.keys()) {
     const person = was.person.get(id);
-    // A person further up is checked with the closest person, who is a node too.
+    // Only the closest person is checked here. That person is a node too, so the check of that node covers the people
+    // before it.
     if (person !== undefined && person !== null && !asks(is, person, id)) people.add(person);
     const agent = agentOf(is.graph.nodes.get(id));
     if (person !== undefined || agent === null) continue;
@@ -32,7 +36,7 @@ export function passedBy(old: Graph, now: Graph): PassedBy {
   return { people, nodes };
 }
 
-/** The closest person on the way to each node that can be reached. Null: none. */
+/** The closest person on all paths to each node that can be reached. Null: there is none. */
 function askedIn(graph: Graph): Asked {
   const dominators = dominatorsOf(graph.entry, targetsOf(graph));
   const person = new Map<string, string | null>();
@@ -44,12 +48,12 @@ function askedIn(graph: Graph): Asked {
   return { graph, dominators, person };
 }
 
-/** A person who became something else is told of by the type of the node. */
+/** A person that became another type of node is reported by the change of the type. */
 function asks({ dominators }: Asked, person: string, id: string): boolean {
   return dominators.dominates(person, id);
 }
 
-/** For each agent of a graph: the closest people before the nodes that ask it. */
+/** For each agent of a graph: the closest people before the nodes that call it. */
 function peopleBeforeAgents({ graph, person }: Asked): ReadonlyMap<string, ReadonlySet<string | null>> {
   const people = new Map<string, Set<string | null>>();
   for (const [id, closest] of person) {
@@ -61,7 +65,7 @@ function peopleBeforeAgents({ graph, person }: Asked): ReadonlyMap<string, Reado
   return people;
 }
 
-/** The agent that a node asks. Null for a person and a router. */
+/** The agent that a node calls. Null for a person and a router. */
 function agentOf(node: GraphNode | undefined): string | null {
   if (node?.type === 'agent') return node.agent_ref;
   return node?.type === 'evaluator' ? node.evaluator_agent_ref : null;

@@ -1,4 +1,4 @@
-/** What changed prices mean. A lower price lets a budget last longer, where no price of the model is known. */
+/** What a change of a price means. If no other price of the model is known, a lower price lets a budget last longer. */
 import type { FieldRule, FieldRules } from './fields.ts';
 
 const PRICE: FieldRule = {
@@ -10,7 +10,7 @@ const PRICE: FieldRule = {
   },
 };
 
-/** Whether the same number is a lower price in the second unit. Other units cannot be compared. */
+/** Says whether the same number is a lower price in the second unit. Other units cannot be compared. */
 const UNIT: FieldRule = {
   category: 'RESOURCE',
   widens: (was, is) => (was === undefined || is === undefined || is === 'TOKEN_1K' ? null : true),

@@ -1,24 +1,30 @@
-/** Compares two JSON Schemas: only the annotations differ, the default, what is listed, or something else. */
+/**
+ * Compares two JSON Schemas. The result says whether only annotations, only the default or only the listed values
+ * differ, or something else.
+ */
 import { canonicalJson } from '@mandate/policy';
 import { deepEqual } from '@mandate/schemas';
 import { fieldOf, isMap } from '../read/written.ts';
 import { fieldsOf, keysOf } from './fields.ts';
 
 /**
- * `wider` and `narrower`: an enum got or lost values, or other names are let in or refused. `other`: a difference that is not known to let more or fewer
- * values through.
+ * `wider` and `narrower`: an enum got or lost values, or unknown names are now accepted or refused. `other`: it is
+ * unknown whether the schema accepts more or fewer values.
  */
 export type SchemaDifference = 'annotation' | 'default' | 'wider' | 'narrower' | 'other';
 
-/** Words that a schema says about a value, but that refuse no value. */
+/** Keywords that describe a value, but never refuse one. */
 const ANNOTATIONS: ReadonlySet<string> = new Set([
   ...['title', 'description', 'examples', '$comment', '$schema'],
   ...['deprecated', 'readOnly', 'writeOnly'],
 ]);
 
-/** Maps of schemas, where a value that passes a wider schema passes the whole more often. */
+/** Keywords with a map of schemas. If one of these schemas becomes wider, the whole schema becomes wider. */
 const MAPS_OF_SCHEMAS: ReadonlySet<string> = new Set(['properties', 'patternProperties']);
-/** Lists of schemas, and schemas, of the same kind. Not `oneOf` and `not`: there, more can be less. */
+/**
+ * Keywords with a list of schemas, or with one schema, for which the same is true. `oneOf` and `not` are left out: a
+ * wider part can make the whole narrower.
+ */
 const SCHEMAS: ReadonlySet<string> = new Set([
   'items',
   'prefixItems',
@@ -46,7 +52,7 @@ function compareSchemas(was: unknown, is: unknown, found: Set<SchemaDifference>)
     compareKeyword(keyword, fieldOf(before, keyword), fieldOf(after, keyword), found);
 }
 
-/** The schema `true` lets all through, as `{}` does. */
+/** The schema `true` accepts every value, as `{}` does. */
 function asMap(schema: unknown): unknown {
   return schema === true ? {} : schema;
 }
@@ -67,7 +73,7 @@ function compareKeyword(keyword: string, was: unknown, is: unknown, found: Set<S
   else if (!SETS.has(keyword) || !sameTexts(was, is)) found.add('other');
 }
 
-/** True if a schema lets all other names in. It does so too if it does not say. */
+/** True if a schema accepts unknown names. A schema that does not mention them accepts them too. */
 function isOpen(additionalProperties: unknown = true): boolean {
   return deepEqual(asMap(additionalProperties), {});
 }

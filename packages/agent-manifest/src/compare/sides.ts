@@ -1,6 +1,6 @@
 /**
- * Compares inputs, outputs and the schema of the state. Each has two forms that mean the same: a JSON Schema of type
- * object, and a map of names to schemas.
+ * Compares inputs, outputs and the schema of the state. Each of them has two forms with the same meaning: a JSON Schema
+ * of type object, and a map of names to schemas.
  */
 
 import { fieldOf } from '../read/written.ts';
@@ -10,9 +10,9 @@ import { type SchemaDifference, schemaDifferences } from './schemas.ts';
 
 type Members = {
   schemas: Readonly<Record<string, unknown>>;
-  /** The names that must be there, and have no default. */
+  /** The names that are required and have no default. */
   required: ReadonlySet<string>;
-  /** What the JSON Schema says besides about the object as a whole. Null for a map. */
+  /** Everything else that the JSON Schema says about the object as a whole. Null for a map. */
   whole: Readonly<Record<string, unknown>> | null;
 };
 
@@ -21,7 +21,7 @@ type Meaning = { [Difference in SchemaDifference]: Category } & {
   removed: Category;
   addedRequired: Category;
   added: Category;
-  /** A member that was optional is required now. */
+  /** A member that was optional and is now required. */
   becomesRequired: Category;
   becomesOptional: Category;
 };
@@ -72,8 +72,8 @@ function membersChanged(path: string, was: unknown, is: unknown, meaning: Meanin
 }
 
 /**
- * A map lets no other name in. A schema that does not say whether it lets others in is taken for equal to a map, but
- * not to a schema that refuses them.
+ * A map refuses unknown names. A schema that does not mention unknown names counts as equal to a map, but differs from
+ * a schema that refuses them.
  */
 function wholeDifferences(was: Members['whole'], is: Members['whole']): ReadonlySet<SchemaDifference> {
   if (was !== null && is !== null) return schemaDifferences(was, is);

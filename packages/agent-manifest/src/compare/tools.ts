@@ -9,7 +9,7 @@ import { schemaDifferences } from './schemas.ts';
 
 export type Tools = ReadonlyMap<string, AgentTool>;
 
-/** Two tools with one name are a fault. If a manifest has them all the same, both are compared. */
+/** Two tools with one name are a fault. If a manifest has them nevertheless, both are compared. */
 export function toolsOf(catalog: Catalog, written: readonly ToolEntry[] = []): Tools {
   const tools = new Map<string, AgentTool>();
   for (const entry of written) {
@@ -20,7 +20,7 @@ export function toolsOf(catalog: Catalog, written: readonly ToolEntry[] = []): T
   return tools;
 }
 
-/** A valid manifest has no such tool. It counts as an address that nothing is known of. */
+/** A valid manifest has no such tool. It counts as a tool with an unknown address. */
 function unknownTool(entry: ToolEntry): AgentTool {
   const name = typeof entry === 'string' ? entry : 'name' in entry ? entry.name : entry.uri;
   return { name, risk: null, uri: name, description: null, hash: null, inline: null, entry: null };
@@ -35,7 +35,7 @@ export function toolsChanged(path: string, was: Tools, is: Tools): Change[] {
 function toolChanged(path: string, was: AgentTool | undefined, is: AgentTool | undefined): Change[] {
   if (is === undefined) return [changeAt(path, was, is, { category: 'BREAKING', widens: false })];
   if (was === undefined) return [changeAt(path, was, is, { category: 'FEATURE', widens: true })];
-  // What changed in a definition is told at the definition, once for all agents.
+  // A change in a definition is reported once, at the definition, and not again for each agent.
   const sameDefinition =
     was.entry !== null && is.entry !== null && identityOf(was.entry) === identityOf(is.entry);
   const differences = sameDefinition ? hashDifference(was, is) : differencesOf(was, is);
@@ -54,7 +54,7 @@ export function toolWidens(was: AgentTool, is: AgentTool): boolean {
   return differencesOf(was, is).includes(true);
 }
 
-/** For each difference: whether it widens. */
+/** For each kind of difference: whether it gives an agent more. */
 type Differences = readonly (boolean | null)[];
 
 function differencesOf(was: AgentTool, is: AgentTool): Differences {
@@ -66,7 +66,7 @@ function differencesOf(was: AgentTool, is: AgentTool): Differences {
   ];
 }
 
-/** Another hash does not widen: the tool is still bound to one form. */
+/** Another hash does not widen: the hash still allows only one form of the tool. */
 function hashDifference(was: AgentTool, is: AgentTool): Differences {
   return was.hash === is.hash ? [] : [is.hash === null];
 }
@@ -88,8 +88,8 @@ function together(differences: Differences): boolean | null {
 const RANK: Readonly<Record<RiskLevel, number>> = { safe: 0, standard: 1, critical: 2 };
 
 /**
- * The gate ranks a tool without a rating above a critical one. When it is compiled, it counts as critical unless an
- * option says otherwise, so a lost rating cannot be judged.
+ * The gate ranks a tool without a risk level above a critical tool. The compilation treats it as critical unless an
+ * option says otherwise. So nothing can be said about a removed risk level.
  */
 export function riskWidens(was: RiskLevel | null, is: RiskLevel | null): boolean | null {
   if (was === null) return is !== null;

@@ -33,7 +33,7 @@ export function workflowChanged(
   return [...fieldsChanged('workflow', was, is, { start: GOVERNANCE }), ...steps];
 }
 
-/** True if a new step asks an agent with a tool that the workflow could not reach before. */
+/** True if a new step calls an agent with a tool that the workflow could not reach before. */
 function asksMore(step: Step, { is, isBeyond }: Compared): boolean {
   const agent = agentOf(step, is);
   return (agent !== undefined && isBeyond(agent)) || [...votersOf(step, is).values()].some(isBeyond);
@@ -52,7 +52,9 @@ const STEP_FIELDS: FieldRules = {
   system_prompt: FEATURE,
 };
 
-/** Inputs of a council that decide how votes are counted. The other inputs of a step are what it is asked. */
+/**
+ * Inputs of a council that decide how votes are counted. The other inputs of a step are the question for its agents.
+ */
 const COUNCIL_INPUTS: FieldRules = { options: GOVERNANCE, weights: GOVERNANCE, undecided: GOVERNANCE };
 
 function stepChanged(path: string, was: Step, is: Step, compared: Compared, widens: Widens): Change[] {
@@ -84,7 +86,7 @@ function stepChanged(path: string, was: Step, is: Step, compared: Compared, wide
   ];
 }
 
-/** Two texts that mean one agent are no change. One text that means another agent now is a change. */
+/** Two texts for the same agent are not a change. One text that now means another agent is a change. */
 function agentOfStepChanged(path: string, was: Step, is: Step, compared: Compared, widens: Widens): Change[] {
   const [old, now] = [agentOf(was, compared.was), agentOf(is, compared.is)];
   if (old === now) return [];
@@ -92,7 +94,7 @@ function agentOfStepChanged(path: string, was: Step, is: Step, compared: Compare
   return [changeAt(path, old, now, { category: 'GOVERNANCE', widens: isWider })];
 }
 
-/** The identity of the agent, or of the model, that an agent step asks. */
+/** The identity of the agent, or of the model, that an agent step calls. */
 function agentOf(step: Step, { catalog }: Agents): string | undefined {
   return step.type === 'agent' ? agentMeant(catalog, step.agent) : undefined;
 }
@@ -101,10 +103,10 @@ function votersOf(step: Step, { catalog }: Agents): ReadonlyMap<string, string> 
   return referencesOf(catalog, 'agent', step.type === 'council' ? step.voters : []);
 }
 
-/** True if an agent may do more than another. */
+/** True if the second agent may do more than the first. */
 type Widens = (before: string | undefined, after: string) => boolean;
 
-/** Many steps may name the same two agents, which are compared once. */
+/** Many steps may name the same two agents. The comparison of two agents is made once. */
 function comparison({ was, is }: Compared): Widens {
   const known = new Map<string, boolean>();
   return (before, after) => {
@@ -121,7 +123,7 @@ function casesOf(step: Step): Cases {
   return step.type === 'switch' ? step.cases : {};
 }
 
-/** The first condition that is true decides. So the order of the conditions that stay is a change too. */
+/** The first condition that is true decides. So another order of the remaining conditions is a change too. */
 function casesChanged(path: string, was: Cases, is: Cases): Change[] {
   const stayed = (one: Cases, other: Cases) => Object.keys(one).filter((key) => Object.hasOwn(other, key));
   const [before, after] = [stayed(was, is), stayed(is, was)];

@@ -1,9 +1,10 @@
 /**
- * Compiles a manifest to the documents that the control service knows, and to what only the runner can keep.
+ * Compiles a manifest to the documents that the control service knows, and to the limits that only the runner can
+ * enforce.
  *
- * The manifest becomes one agent. Its agents are children of it, so one budget and one kill hold for all of them. Its
- * steps are tools of its own agent, which calls no other tool. Each child may call the tools that it names, and nothing
- * else.
+ * The manifest becomes one agent. The agents in the manifest become children of this agent, so one budget and one kill
+ * apply to all of them. The steps become tools of the manifest's own agent, which calls no other tool. Each child may
+ * call the tools that it names, and nothing else.
  */
 import type { PolicyDocument } from '@mandate/schemas';
 import type { AgentManifest } from '@mandate/schemas/agent-manifest';
@@ -20,13 +21,13 @@ import { compiledTools } from './tools.ts';
 import { compiledStepsOf } from './workflow-steps.ts';
 
 /**
- * The policies of members repeat the names of all tools, up to this many names together. Beyond it only the policy of
- * the manifest's own agent has them. They hold for the members too, because that agent is their parent. So the size of
- * all documents grows as the manifest does.
+ * The policies of members repeat the names of all tools, up to this many names together. Above this number, only the
+ * policy of the manifest's own agent contains the names. They apply to the members too, because that agent is their
+ * parent. So the size of all documents grows only in proportion to the manifest.
  */
 const MOST_REPEATED = 20_000;
 
-/** @param manifest a valid manifest. What a step asks and no agent is called is a model. */
+/** @param manifest a valid manifest. A name in a step that no agent has is a model. */
 export function compileAgentManifest(
   manifest: AgentManifest,
   options: CompileOptions = {},
@@ -81,7 +82,7 @@ export function compileAgentManifest(
 
 type PoliciesOf = readonly [agentId: string, policies: readonly PolicyDocument[]];
 
-/** Returns each agent with each tool for which a person is asked. */
+/** Returns each pair of an agent and a tool for which a person is asked. */
 function confirmed(each: readonly PoliciesOf[]): [agentId: string, tool: string][] {
   return each
     .toSorted(([one], [other]) => compare(one, other))

@@ -1,12 +1,15 @@
-/** What a manifest compiles to: control documents, and what only the runner can keep. */
+/** The result of compiling a manifest: control documents, and the limits that only the runner can enforce. */
 import type { AgentDocument, PolicyDocument, RuleDocument, ToolPolicyDocument } from '@mandate/schemas';
 import type { RiskLevel } from '@mandate/schemas/agent-manifest';
 import type { ModelPrice, PriceRefusal } from './model-price.ts';
 
-/** A rule as a file has it. Its priority and mode are the defaults of the format. */
+/** A rule in the form of a file. Its priority and mode are the defaults of the format. */
 export type WrittenRule = Omit<RuleDocument, 'priority' | 'mode'>;
 
-/** `attempts`: of each step. Absent fields are no limits. `timeoutMs`: waiting for people does not count. */
+/**
+ * `attempts`: the attempts of each step. Absent fields mean no limit. `timeoutMs`: time of waiting for people does not
+ * count.
+ */
 export type RunLimits = { attempts: number; maxSteps?: number; timeoutMs?: number };
 
 /**
@@ -20,7 +23,10 @@ export type CompiledTool = {
   hash?: string;
 };
 
-/** The limits of the model calls of an agent, in tokens. The ledger counts no tokens, so the runner keeps them. */
+/**
+ * The limits of the model calls of an agent, in tokens. The runner enforces them, because the ledger does not know
+ * these limits.
+ */
 export type Throttle = { contextWindow: number; maxOutputTokens?: number; tokensPerMinute?: number };
 
 export type CompileWarning = {
@@ -38,7 +44,7 @@ export type CompiledAgentManifest = {
   run: RunLimits;
   /** By their names in Mandate. */
   tools: Readonly<Record<string, CompiledTool>>;
-  /** Each agent with each tool for which a person is asked. Sorted. */
+  /** Each pair of an agent and a tool for which a person is asked. Sorted. */
   confirm: readonly (readonly [agentId: string, tool: string])[];
   /** By agent id. */
   prices: Readonly<Record<string, ModelPrice>>;
@@ -61,25 +67,28 @@ export type CompileCode =
   | 'TOOL_NAME_CLASH'
   | PriceRefusal['code'];
 
-/** `path`: of the manifest, with its parts joined by dots. Of an option `options.id`. */
+/** `path`: the place in the manifest, with its parts joined by dots. For an option: `options.id`. */
 export type CompileRefusal = { code: CompileCode; path: string; message: string };
 
-/** In the order in which they were found. There is at least one. */
+/** The reasons in the order in which they were found. There is at least one. */
 export type CompileRefused = { ok: false; refusals: readonly CompileRefusal[] };
 
 export type CompileOptions = {
-  /** The id of the manifest's own agent. Absent: made from the name. */
+  /** The id of the manifest's own agent. Absent: the id is made from the name. */
   id?: string | undefined;
-  /** The model of agents that name none. */
+  /** The model of agents that name no model. */
   defaultModel?: string | undefined;
-  /** How tools without a risk level are treated. Absent: as critical. */
+  /** How tools without a risk level are treated. Absent: as critical tools. */
   unratedRisk?: RiskLevel | undefined;
-  /** What each risk level means. An absent level keeps its meaning. */
+  /** The meaning of each risk level. An absent level keeps its default meaning. */
   risk?: Partial<Record<RiskLevel, ToolPolicyDocument>> | undefined;
-  /** The dollars of a euro. Absent: prices in euros are refused. */
+  /** How many dollars a euro is worth. Absent: prices in euros are refused. */
   usdPerEur?: number | undefined;
   /** The lifetime budget of the whole family, in dollars. Absent: none. */
   maxCostTotal?: number | undefined;
-  /** How many nodes a run of a graph visits at most. Absent: 50. A manifest says it itself, as max_steps. */
+  /**
+   * The maximum number of nodes that a run of a graph visits. Absent: 50. A manifest with a workflow states its own
+   * limit as max_steps.
+   */
   mostVisits?: number | undefined;
 };

@@ -23,12 +23,12 @@ export function memberAgent(parent: string, member: Member): AgentDocument {
   return { id: member.id, name: firstUnits(member.name), groups: GROUPS, labels: labelsOf(member), parent };
 }
 
-/** The name of an agent is shorter than a name in a manifest may be. */
+/** The name of an agent must be shorter than a name in a manifest may be. */
 function firstUnits(name: string): string {
   return name.length <= CAPS.idUnits ? name : name.slice(0, CAPS.idUnits).toWellFormed();
 }
 
-/** A model by itself has neither history nor skills. */
+/** A member that is only a model has neither history nor skills. */
 function labelsOf({ entry }: Member): AgentDocument['labels'] {
   const { capabilities = {}, context_strategy: strategy } = entry?.definition ?? {};
   const isModel = entry === null;
@@ -40,10 +40,10 @@ function labelsOf({ entry }: Member): AgentDocument['labels'] {
   };
 }
 
-/** `tools`: the tools of all agents. `registry`: these and the steps. All lists are sorted. */
+/** `tools`: the tools of all agents. `registry`: these tools and the steps. All lists are sorted. */
 type Names = { tools: string[]; registry: string[]; models: string[] };
 
-/** The policy of the manifest's own agent: it may make the steps, and hand on all other tools. */
+/** The policy of the manifest's own agent: it may call the steps, and delegate all other tools. */
 export function ownPolicy(
   id: string,
   { policy = {} }: AgentManifest,
@@ -79,7 +79,7 @@ export function leaseMsOf(timeoutSeconds: number | undefined): number {
 /**
  * The policy of a member: it may call its own tools with its own model, and nothing else.
  *
- * @param registry null: the policy of the parent, which has the registry, suffices
+ * @param registry null: the registry in the policy of the parent suffices
  */
 export function memberPolicy(
   { id, model, tools }: Member,
@@ -108,7 +108,7 @@ export function ruleOf(agentId: string): WrittenRule {
   return { version: 1, id, policy: id, agents: [agentId] };
 }
 
-/** The limit of model calls a minute is a policy of its own, because a rule gives it to model calls alone. */
+/** The limit of model calls a minute is a separate policy, because its rule matches model calls only. */
 export function modelRateOf({ id, entry }: Member): { policy: PolicyDocument; rule: WrittenRule } | null {
   const maxCalls = entry?.definition.resources?.constraints?.rate_limit_rpm;
   if (maxCalls === undefined) return null;

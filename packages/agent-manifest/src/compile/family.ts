@@ -1,4 +1,7 @@
-/** The agents that a manifest becomes, beside its own: one for each agent in it, and one for each model that steps name. */
+/**
+ * The agents that a manifest becomes, besides its own agent: one for each agent in it, and one for each model that
+ * steps name.
+ */
 import type { ToolEntry } from '@mandate/schemas/agent-manifest';
 import { type AgentTool, type Catalog, type Entry, findDefinition, findTool } from '../catalog.ts';
 import type { CompileOptions, CompileWarning } from './compiled.ts';
@@ -62,7 +65,7 @@ export function familyOf(
 
 type NamedModel = { name: string; path: string };
 
-/** Returns the agents and models that steps name. In a valid manifest, what names no agent is a model. */
+/** Returns the agents and models that steps name. In a valid manifest, every other name is a model. */
 function askedBy(
   steps: readonly CompiledStep[],
   catalog: Catalog,
@@ -87,7 +90,7 @@ function ofModel(id: string, { name, path }: NamedModel, refuse: Refuse): Member
   return { id: `${id}.${name}`, path, entry: null, name, model: name, tools: [], price: null };
 }
 
-/** A model with a `*` would be a pattern, and allow other models too. */
+/** A model name with a `*` would be a pattern, and would allow other models too. */
 function refuseModel(model: string, path: string, refuse: Refuse): void {
   const fault = exactNameFault(model);
   if (fault !== null) refuse('MODEL_INVALID', path, `names a model that ${fault}`);

@@ -1,9 +1,9 @@
-/** The ids of what a manifest compiles to. */
+/** The ids of the documents that a manifest compiles to. */
 import { CAPS, nameFault } from '@mandate/schemas/core';
 
 const LONGEST_SLUG = 64;
 
-/** Returns an id made from a name: letters without accents, in lower case, and digits. Null if none is left. */
+/** Returns an id made from a name: letters without accents, in lower case, and digits. Null if no character remains. */
 export function slugOf(name: string): string | null {
   const slug = name
     .normalize('NFKD')
@@ -16,7 +16,7 @@ export function slugOf(name: string): string | null {
   return slug === '' ? null : slug;
 }
 
-/** Returns what is wrong with a name of one agent, tool or model, in words that follow the name. Null: nothing. */
+/** Returns the fault of a name of an agent, tool or model, in words that follow the name. Null: there is no fault. */
 export function exactNameFault(text: string): string | null {
   if (text === '' || text === '.' || text === '..' || text === '__proto__') return 'is no name';
   if (text.includes('*')) return 'must not contain *: in a pattern it means any text';
@@ -24,7 +24,10 @@ export function exactNameFault(text: string): string | null {
   return nameFault(text);
 }
 
-/** An `@` in the id of a policy would begin a version. Agents and models may have one: `claude@20240620`. */
+/**
+ * An `@` in the id of a policy would begin a version. Ids of agents and names of models may contain one:
+ * `claude@20240620`.
+ */
 export function policyIdOf(agentId: string): string {
   return agentId.replaceAll('@', '%40');
 }

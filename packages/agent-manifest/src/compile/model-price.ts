@@ -1,6 +1,6 @@
 /**
- * The price of a model as a manifest states it, in whole micro-dollars, and what a call costs by it. Amounts are
- * computed from decimal text, never with floating point.
+ * The price of a model as a manifest states it, in whole micro-dollars, and the cost of a call at this price. Amounts
+ * are computed from decimal text, never with floating point.
  */
 import { type Decimal, decimalOf, digitsUp } from '@mandate/policy/parts';
 import type { AgentDefinition } from '@mandate/schemas/agent-manifest';
@@ -21,8 +21,8 @@ export type PriceRefusal = {
 };
 
 /**
- * How many decimal places a cost moves to become micro-dollars. The price of tokens is for a million tokens, whether
- * the cost is for a thousand or a million.
+ * The number of decimal places by which a cost is moved to become micro-dollars. Prices of tokens are stored for a
+ * million tokens, even if the manifest states them for a thousand.
  */
 const PLACES = { TOKEN_1M: 6, TOKEN_1K: 9, REQUEST: 6, SECOND: 6 } as const;
 
@@ -77,7 +77,7 @@ export function modelPriceOf(
 export type CallSize = { inputTokens: number; maxOutputTokens: number; seconds: number };
 
 /**
- * Returns the most that a call may cost by this price, in micro-dollars, rounded up once. At most 2^53-1.
+ * Returns the highest cost of a call at this price, in micro-dollars, rounded up once. At most 2^53-1.
  *
  * @param size token counts are safe integers and not negative; seconds are finite and not negative
  */

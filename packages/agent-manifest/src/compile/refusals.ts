@@ -4,7 +4,7 @@ import type { CompileCode, CompileRefusal } from './compiled.ts';
 /** Adds a reason. `message` continues a sentence that begins with the field. */
 export type Refuse = (code: CompileCode, path: string, message: string) => void;
 
-/** The most reasons that are kept. */
+/** The maximum number of reasons that are kept. */
 const MOST = 100;
 
 export function collectRefusals(): { refusals: readonly CompileRefusal[]; refuse: Refuse } {

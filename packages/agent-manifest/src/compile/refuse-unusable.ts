@@ -24,7 +24,7 @@ export function refuseOptions(
   refuse('COMPILE_OPTION_INVALID', 'options.maxCostTotal', message);
 }
 
-/** Two agents with one policy would share their authority. */
+/** Two agents with the same policy id would share their permissions. */
 export function refuseIds(
   { members, steps }: { members: readonly Member[]; steps: readonly Pick<CompiledStep, 'tool' | 'path'>[] },
   refuse: Refuse,
@@ -48,7 +48,7 @@ function refuseName(name: string, path: string, refuse: Refuse): void {
   if (fault !== null) refuse('COMPILE_ID_INVALID', path, `makes the name "${name}", which ${fault}`);
 }
 
-/** A policy has at most so many names in a list, and a tenant at most so many policies. */
+/** A list in a policy, and the policies of a tenant, are limited in number. */
 export function refuseSizes(
   sizes: { tools: number; models: number; policies: number },
   refuse: Refuse,

@@ -1,4 +1,4 @@
-/** The limits that only the runner can keep. */
+/** The limits that only the runner can enforce. */
 import type { AgentManifest } from '@mandate/schemas/agent-manifest';
 import type { RunLimits, Throttle } from './compiled.ts';
 import type { Member } from './family.ts';

@@ -12,7 +12,7 @@ const MEANING: Readonly<Record<RiskLevel, ToolPolicyDocument>> = {
   critical: { requiresConfirmation: true, rateLimit: { maxCalls: 10, windowMs: HOUR_MS } },
 };
 
-/** Returns the policy of a tool. `risk` null: its author did not rate it. */
+/** Returns the policy of a tool. `risk` null: the author of the tool stated no risk level. */
 export type PolicyOfRisk = (risk: RiskLevel | null) => ToolPolicyDocument;
 
 /** @param asksPeople true if a person confirms each tool that is not rated safe */

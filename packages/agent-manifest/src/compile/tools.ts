@@ -7,7 +7,9 @@ import { exactNameFault } from './ids.ts';
 import type { Refuse } from './refusals.ts';
 import type { CompiledStep } from './workflow-steps.ts';
 
-/** Refuses a name of two tools, or of a tool and a step: an agent would be allowed both. */
+/**
+ * Refuses a name that two tools have, or a tool and a step. Otherwise an agent with this name would be allowed both.
+ */
 export function compiledTools(
   members: readonly Member[],
   steps: readonly CompiledStep[],

@@ -2,7 +2,9 @@
 import type { AgentManifest, Step } from '@mandate/schemas/agent-manifest';
 import type { Catalog, Entry } from '../catalog.ts';
 
-/** `asks`: the agents or models that the step names. `path`: where the step, or its agent, is in the manifest. */
+/**
+ * `asks`: the agents or models that the step names. `path`: the place of the step, or of its agent, in the manifest.
+ */
 export type CompiledStep = {
   tool: string;
   type: Step['type'];
@@ -15,7 +17,7 @@ export function ownIdOf({ key, id }: Entry<'agent'>): string {
   return key ?? id;
 }
 
-/** Without a workflow, each agent is a step of its own. */
+/** Without a workflow, each agent is a separate step. */
 export function compiledStepsOf({ workflow }: AgentManifest, catalog: Catalog): readonly CompiledStep[] {
   if (workflow === undefined) {
     return catalog.agent.entries.map((entry) => {

@@ -26,7 +26,7 @@ const LAST = 253_402_300_800n * SECOND - 1n;
 const RFC_3339 =
   /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
 const OFFSET = /^([+-]?)(\d\d):(\d\d)$/;
-/** A duration has at most this number of characters. */
+/** The maximum number of characters of a duration. */
 const LONGEST_DURATION = 128;
 
 export function timestampOf(nanos: bigint): Result {
@@ -93,7 +93,7 @@ export function textOfDuration({ nanos }: Duration): string {
   return `${nanos < 0n ? '-' : ''}${size / SECOND}${fractionOf(size % SECOND)}s`;
 }
 
-/** Three, six or nine digits, or none. */
+/** The fraction of a second: three, six or nine digits, or none. */
 function fractionOf(nanos: bigint): string {
   if (nanos === 0n) return '';
   return `.${String(nanos)
@@ -113,7 +113,10 @@ export function subtractTimes(a: Value, b: Value): Result | undefined {
   return isA(a, 'timestamp') && isA(b, 'duration') ? timestampOf(a.nanos - b.nanos) : undefined;
 }
 
-/** The methods that take a time apart. Of a timestamp they give a part of the date; of a duration the whole. */
+/**
+ * The methods that return a part of a time. For a timestamp they return a part of the date; for a duration they return
+ * the whole duration in this unit.
+ */
 export const TIME_METHODS: Readonly<Record<string, Written>> = {
   getFullYear: part((date) => date.getUTCFullYear()),
   getMonth: part((date) => date.getUTCMonth()),

@@ -17,14 +17,14 @@ type Kind<C extends Parsed['exprKind']['case']> = Extract<Parsed['exprKind'], { 
 const VARIABLES: ReadonlySet<string> = new Set(['inputs', 'state', 'steps', 'run']);
 const MACROS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'existsOne', 'map', 'filter']);
 
-/** What is wrong with an expression, for its author. */
+/** The fault of an expression, in words for its author. */
 export class ExpressionFault extends Error {}
 
-/** Where a part of an expression stands. */
+/** The surroundings of a part of an expression. */
 type Place = {
   /** The variable of the macro around the part. Null outside of macros. */
   readonly variable: string | null;
-  /** The size that the patterns of the expression may still have. */
+  /** The size that is left for further patterns of the expression. */
   readonly patterns: StepBudget;
 };
 
@@ -129,7 +129,7 @@ function unknownFunction(name: string, isMethod: boolean): string {
   return `the function ${name}() is not known`;
 }
 
-/** A pattern from data could not be checked before the run. */
+/** A pattern that comes from data cannot be checked before the run. */
 function refusePattern(pattern: Parsed | undefined, { patterns }: Place): void {
   const kind = pattern?.exprKind;
   const value = kind?.case === 'constExpr' ? constant(kind.value) : null;
@@ -152,7 +152,7 @@ function macro({ iterVar, iterRange, accuInit, loopStep }: Kind<'comprehensionEx
     return { do: start ? 'all' : 'exists', ...common, test: inner(second), result: always };
   }
   if (start === 0n) return { do: 'exists_one', ...common, test: inner(first), result: always };
-  // map() adds each result to the list. filter(), and map() with a test, add it where the test holds.
+  // map() adds each result to the list. filter(), and map() with a test, add only results for which the test is true.
   const unconditional = addedBy(loopStep);
   if (unconditional !== undefined) {
     return { do: 'collect', ...common, test: always, result: inner(unconditional) };

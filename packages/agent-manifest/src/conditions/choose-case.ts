@@ -2,9 +2,9 @@ import { expressionsOn, type RunSchemas, type RunVariables } from './run-express
 import { isFailure, typeOf } from './values.ts';
 
 export type SwitchCases = {
-  /** The step that each condition leads to, in the order of the conditions. */
+  /** For each condition, in order, the step to which it leads. */
   readonly cases: Readonly<Record<string, string>>;
-  /** The step if no condition is true. */
+  /** The step that follows if no condition is true. */
   readonly default?: string | undefined;
   readonly variables: RunVariables;
   readonly schemas?: RunSchemas | undefined;
@@ -18,8 +18,8 @@ export type ChosenCase =
     };
 
 /**
- * Returns the step of the first condition that is true. A condition that fails never leads to the default, because an
- * unknown value must not choose the way.
+ * Returns the step of the first condition that is true. If a condition fails, the result is not the default, because an
+ * unknown value must not choose a step.
  */
 export function chooseCase({ cases, default: otherwise, variables, schemas }: SwitchCases): ChosenCase {
   const run = expressionsOn(variables, schemas);

@@ -37,7 +37,10 @@ export function areEqual(left: Value, right: Value, budget: StepBudget): boolean
   return a === b;
 }
 
-/** Returns a negative number, zero or a positive number. Null if CEL does not order the two; NaN if neither is less. */
+/**
+ * Returns a negative number, zero or a positive number. Null if CEL does not order the two types; NaN if neither value
+ * is less.
+ */
 export function order(left: Value, right: Value, budget: StepBudget): number | null {
   const [a, b] = [plain(left), plain(right)];
   if (typeof a === 'string' && typeof b === 'string') {
@@ -76,7 +79,7 @@ function compareTexts(a: string, b: string): number {
   return codePointOrder(a.charCodeAt(at)) - codePointOrder(b.charCodeAt(at));
 }
 
-/** Moves surrogates, which stand for the highest code points, after all other units. NaN is the end of a text. */
+/** Sorts surrogates, which stand for the highest code points, after all other units. NaN marks the end of a text. */
 function codePointOrder(unit: number): number {
   if (Number.isNaN(unit)) return -1;
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;

@@ -1,20 +1,26 @@
-/** Parses and checks an expression. The last expressions are kept, because a workflow asks the same ones again. */
+/**
+ * Parses and checks an expression. The most recent expressions are cached, because a workflow evaluates the same
+ * expressions again.
+ */
 import { parse } from '@bufbuild/cel';
 import { type RecentlyUsed, recentlyUsed } from '@mandate/policy/parts';
 import { checkedExpression, ExpressionFault } from './checked-expression.ts';
 import type { Expression } from './expression.ts';
 import { LARGEST_PATTERNS } from './linear-match.ts';
 
-/** The most characters of an expression, in code points. */
+/** The maximum length of an expression, in code points. */
 const LONGEST = 1_000;
-/** The most opening brackets, inside of texts too. The parser's time grows with the square of their depth. */
+/**
+ * The maximum number of opening brackets, including those inside texts. The parser's time grows with the square of
+ * their depth.
+ */
 const MOST_BRACKETS = 100;
 const KEPT = 200;
 
 export type Compiled =
   | {
       readonly expression: Expression;
-      /** The size of the expression's patterns together. */
+      /** The maximum size of all patterns of the expression together. */
       readonly patternSize: number;
     }
   | { readonly fault: string };

@@ -3,8 +3,8 @@ import { compileExpression } from './compile-expression.ts';
 import { roomFault, roomForExpressions } from './room.ts';
 
 /**
- * Returns what is wrong with a condition of a switch, or null. A condition without a fault can still fail when it is
- * evaluated, because the data of a run are not known before.
+ * Returns the fault of a condition of a switch, or null. A condition without a fault can still fail when it is
+ * evaluated, because the data of a run are not known in advance.
  *
  * @param room shared by all expressions of a manifest; the size of this one is subtracted
  */

@@ -1,6 +1,6 @@
 /**
- * Runs the conformance suite of the CEL specification. Left out are tests that need variables of other names,
- * protobuf messages or extensions of the language. Such an expression is refused before it runs.
+ * Runs the conformance suite of the CEL specification, except tests that need variables of other names, protobuf
+ * messages or extensions of the language. Such expressions are refused before they run.
  */
 
 import { tests as suite } from '@bufbuild/cel-spec/testdata/conformance.js';
@@ -12,7 +12,10 @@ import { compileExpression } from './compile-expression.ts';
 import { expressionsOn } from './run-expressions.ts';
 import { isA, isFailure, type Result, type Value } from './values.ts';
 
-/** These tests have another result on purpose: zones are UTC or an offset, because names differ between machines. */
+/**
+ * These tests have another result on purpose: a time zone is UTC or an offset, because the rules of named zones differ
+ * between machines.
+ */
 const ZONES_BY_NAME = [
   'getDate',
   'getDayOfMonth_name_pos',
@@ -62,7 +65,7 @@ function testsIn(
   return [...own, ...suites.flatMap((inner) => testsIn(inner, `${path}/${inner.name}`))];
 }
 
-/** As the suite writes values. The entries of maps are sorted, because they have no order. */
+/** Writes a value in the form of the suite. The entries of maps are sorted, because maps have no order. */
 function written(result: Result): unknown {
   if (isFailure(result)) return 'an error';
   if (result === null) return { nullValue: null };

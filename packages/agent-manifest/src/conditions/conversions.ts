@@ -14,7 +14,7 @@ import { COST_OF_TIME, spend, spendOnBytes } from './work.ts';
 
 const WHOLE = /^-?\d{1,20}$/;
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
-/** No number or time needs a longer text. */
+/** The maximum length of a text. No number and no time needs a longer text. */
 const LONGEST = 400;
 
 export const CONVERSIONS: Readonly<Record<string, Written>> = {

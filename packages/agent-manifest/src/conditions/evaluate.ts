@@ -69,7 +69,7 @@ function has(of: Result, name: string): Result {
   return isA(of, 'map') ? of.get(name) !== undefined : failure(`${typeOf(of)} has no fields`);
 }
 
-/** `&&` and `||`: one operand that decides is enough, even if the other operand fails. */
+/** `&&` and `||`: if one operand decides the result, a failure of the other operand does not matter. */
 function connect(left: Expression, right: Expression, decides: boolean, scope: Scope): Result {
   const first = evaluate(left, scope);
   if (first === decides) return decides;

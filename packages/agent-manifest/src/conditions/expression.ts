@@ -18,7 +18,10 @@ export type Expression =
   | { readonly do: 'call'; readonly operation: Operation; readonly operands: readonly Expression[] }
   | Macro;
 
-/** A loop. `test` is what the macro asks of each item. `map` and `filter` collect `result` where the test holds. */
+/**
+ * A loop. `test` is the expression that the macro evaluates for each item. `map` and `filter` collect `result` for
+ * items for which the test is true.
+ */
 export type Macro = {
   readonly do: 'all' | 'exists' | 'exists_one' | 'collect';
   readonly over: Expression;

@@ -9,7 +9,7 @@ const VARIABLES = {
 };
 const SCHEMAS = { state: { properties: { count: { type: 'integer' } } } };
 
-/** Biome takes a template in a plain text for a mistake, so the dollar sign is put in here. */
+/** Biome reports a template in a plain text as a mistake, so this function inserts the dollar sign. */
 const dollars = (text: string) => text.replaceAll('§', '$');
 
 describe('an expression in a template', () => {

@@ -1,4 +1,4 @@
-/** Fills the inputs of a step in: every `${expression}` in them is replaced by its value. */
+/** Fills in the inputs of a step: the value of each `${expression}` replaces the expression. */
 
 import type { StepBudget } from '@mandate/policy/parts';
 import type { Json } from '@mandate/schemas';
@@ -16,11 +16,11 @@ export type FilledTemplate =
 
 const NO_END =
   'an expression that begins with a dollar sign and { has no }: write }, or two dollar signs for text';
-/** Inputs may be nested as deep as a document of Mandate. */
+/** Inputs may be nested as deeply as any document of Mandate. */
 const DEEPEST = 200;
 
 /**
- * Returns what is wrong with the expressions in a text, or null.
+ * Returns the fault of the expressions in a text, or null.
  *
  * @param room shared by all expressions of a manifest; the sizes of these are subtracted
  */
@@ -36,8 +36,8 @@ export function templateFault(text: string, room: StepBudget = roomForExpression
 }
 
 /**
- * An expression that is the whole text gives its value. Within a text its value becomes text: a list or a map as
- * JSON. Keys are never filled in.
+ * If an expression is the whole text, the result is its value. Within a longer text, the value becomes text: a list or
+ * a map as JSON. Expressions in keys are never replaced.
  */
 export function fillTemplate(
   template: unknown,

@@ -1,10 +1,10 @@
-/** Makes values of CEL from JSON data. Only what an expression touches is converted. */
+/** Makes values of CEL from JSON data. Only the data that an expression reads are converted. */
 import type { StepBudget } from '@mandate/policy/parts';
 import { positionsOf, type Schemas, saysInteger, schemasOfItem, schemasOfMember } from './integer-schemas.ts';
 import type { Dictionary, List, Value } from './values.ts';
 import { EvaluationEnded, spend } from './work.ts';
 
-/** The deepest data that an expression may use. What is read from outside is never deeper. */
+/** The maximum depth of data that an expression may use. Data from outside are never deeper. */
 const DEEPEST = 200;
 
 /** @throws EvaluationEnded if the data are no JSON, too deep or too large */
@@ -29,7 +29,7 @@ function listOfJson(json: readonly unknown[], schemas: Schemas, budget: StepBudg
   return { is: 'list', items };
 }
 
-/** Names of an object's prototype, such as `constructor`, are absent unless the data contain them. */
+/** Names that objects inherit, such as `constructor`, are absent unless the data contain them. */
 function mapOfJson(json: object, schemas: Schemas, budget: StepBudget, depth: number): Dictionary {
   const values = new Map<string, Value>();
   let names: readonly string[] | null = null;

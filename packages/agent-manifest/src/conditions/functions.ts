@@ -7,10 +7,10 @@ import type { Operation, Written } from './operation.ts';
 import { isA, type Result, type Value } from './values.ts';
 import { spend, spendOnText } from './work.ts';
 
-/** Characters that a search compares for one unit of work. */
+/** The number of characters that a search compares for one unit of work. */
 const COMPARISONS_PER_UNIT = 64;
 
-/** A function with the numbers of arguments that it may be given. */
+/** A function with the possible numbers of its arguments. */
 export type Callable = Operation & { readonly leastArguments: number; readonly mostArguments: number };
 
 /** Functions, as in `size(x)`. */
@@ -24,7 +24,7 @@ export const METHODS: ReadonlyMap<string, Callable> = callables({
   ...TIME_METHODS,
   size: { arguments: [0], run: ([value = null], budget) => sizeOf(value, budget) },
   contains: text((target, part, budget) => {
-    // In the worst case the search compares every position with the whole part.
+    // In the worst case, the search compares the whole searched text at every position.
     spend(budget, Math.ceil((target.length * Math.max(1, part.length)) / COMPARISONS_PER_UNIT));
     return target.includes(part);
   }),

@@ -7,7 +7,7 @@
 export type Schemas = { readonly root: unknown; readonly apply: readonly JsonObject[] };
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** A value is described by at most this number of schemas. The schemas after them are ignored. */
+/** At most this number of schemas is used for one value. Further schemas are ignored. */
 const MOST_SCHEMAS = 32;
 const NONE: Schemas = { root: null, apply: [] };
 
@@ -34,13 +34,13 @@ export function schemasOfItem({ root, apply }: Schemas, at: number): Schemas {
   return { root, apply: expanded(root, items) };
 }
 
-/** Returns the number of items that schemas describe by their position. All items after them share their schemas. */
+/** Returns the number of items that schemas describe by position. All later items have the same schemas. */
 export function positionsOf({ apply }: Schemas): number {
   const lengths = apply.map(({ prefixItems }) => (Array.isArray(prefixItems) ? prefixItems.length : 0));
   return Math.max(0, ...lengths);
 }
 
-/** Returns the schemas with those that they refer to or combine. */
+/** Returns the given schemas, and the schemas that they refer to or combine. */
 function expanded(root: unknown, schemas: readonly unknown[]): JsonObject[] {
   const found = new Set<JsonObject>();
   const waiting = [...schemas];
@@ -57,7 +57,7 @@ function expanded(root: unknown, schemas: readonly unknown[]): JsonObject[] {
   return [...found];
 }
 
-/** Returns what a reference such as `#/$defs/score` refers to. */
+/** Returns the schema to which a reference such as `#/$defs/score` leads. */
 function within(root: unknown, reference: string): unknown {
   if (!reference.startsWith('#')) return undefined;
   const tokens = reference.slice(1).split('/').slice(1);

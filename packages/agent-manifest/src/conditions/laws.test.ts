@@ -28,7 +28,7 @@ const STATE = {
   flag: true,
 };
 
-/** Random expressions of all types, most of them with a value. `depth` limits how deep they nest. */
+/** Random expressions of all types. Most of them have a value. `depth` limits the nesting. */
 const { expression } = fc.letrec<{ expression: string }>((tie) => {
   const inner = tie('expression');
   const operator = fc.constantFrom(
@@ -91,7 +91,7 @@ const { expression } = fc.letrec<{ expression: string }>((tie) => {
       leaf,
       fc.tuple(inner, operator, inner).map(([left, sign, right]) => `(${left} ${sign} ${right})`),
       fc.tuple(inner, inner, inner).map(([is, yes, no]) => `(${is} ? ${yes} : ${no})`),
-      // The library takes a bool for an index, against the specification.
+      // The library accepts a bool as an index, which the specification forbids.
       fc
         .tuple(inner, fc.constantFrom('0', '1u', '5', '-1', '0.5', '1.0', '"a"', 'state.n'))
         .map(([list, at]) => `${list}[${at}]`),
@@ -150,7 +150,7 @@ describe('a random expression', () => {
       }),
       { numRuns: 2_000 },
     );
-    // The law says little if almost all expressions fail.
+    // The law would prove little if almost all expressions failed.
     expect(seen.values).toBeGreaterThan(200);
     expect(seen.failures).toBeGreaterThan(200);
   });
@@ -225,7 +225,7 @@ describe('expressions that are made to be slow', () => {
     const run = expressionsOn({ state });
     expect(run.resultOf(text)).toMatchObject({ message: expect.stringContaining('too much work') });
     expect(run.budget.left).toBeLessThan(0);
-    // Whatever is asked next on this budget ends at once.
+    // Every further evaluation with this budget ends at once.
     const { left } = run.budget;
     expect(isFailure(run.resultOf('true'))).toBe(true);
     expect(left - run.budget.left).toBeLessThan(1_000);

@@ -10,22 +10,22 @@ import {
 import { RE2JS, RE2JSException } from 're2js';
 import { spend } from './work.ts';
 
-/** The most instructions of the patterns of one expression, with their repeats written out. */
+/** The maximum number of instructions in the patterns of one expression, counted with their repeats written out. */
 export const LARGEST_PATTERNS = 500;
 /** The memory of the automaton of one pattern, in bytes. */
 const REMEMBERED = 128 * 1024;
-/** Steps of the automaton for one unit of work. */
+/** The number of steps of the automaton for one unit of work. */
 const STEPS_PER_UNIT = 32;
-/** What each test costs beside the steps for its characters. */
+/** The fixed cost of each test, besides the steps for its characters. */
 const COST_OF_TEST = 8;
 
 const compiled: RecentlyUsed<RE2JS> = recentlyUsed(100);
 
-/** The forms of RE2 that `patternSize` does not read: quoted text, and classes with a bracket in them. */
+/** The forms of RE2 that `patternSize` cannot read: quoted text, and classes that contain a bracket. */
 const UNREAD = /\\Q|\[\^?\]|\[:/;
 
 /**
- * Returns what is wrong with the pattern, or null.
+ * Returns the fault of the pattern, or null.
  *
  * @param room the size that this pattern may have; its size is subtracted
  */

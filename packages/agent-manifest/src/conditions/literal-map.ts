@@ -1,7 +1,7 @@
 /** The maps that an expression writes out, such as `{"a": 1}`. Their keys may be numbers and bools too. */
 import { type Dictionary, failure, isA, type Result, typeOf, type Value } from './values.ts';
 
-/** @param pairs keys and values in turn */
+/** @param pairs keys and values, alternately */
 export function mapOfEntries(pairs: readonly Value[]): Result {
   const entries = new Map<string | bigint | boolean, Value>();
   const keys: Value[] = [];
@@ -25,7 +25,7 @@ export function mapOfEntries(pairs: readonly Value[]): Result {
   return map;
 }
 
-/** Numbers of all types are one key if they are equal. */
+/** Numbers of different types are the same key if they are equal. */
 function normalKey(key: Value): string | bigint | boolean | null {
   if (typeof key === 'string' || typeof key === 'bigint' || typeof key === 'boolean') return key;
   if (typeof key === 'number') return Number.isInteger(key) ? BigInt(key) : null;

@@ -1,4 +1,4 @@
-/** The operators of CEL, by the names that the parser gives them. `&&`, `||` and `?:` are in evaluate.ts. */
+/** The operators of CEL, under the names that the parser uses. `&&`, `||` and `?:` are in evaluate.ts. */
 import type { StepBudget } from '@mandate/policy/parts';
 import { addTimes, subtractTimes } from './calendar.ts';
 import { areEqual, order } from './compare.ts';
@@ -56,7 +56,7 @@ const doubles = {
 };
 
 /**
- * Operands of different types have no result: an int and a double compare, but do not add.
+ * Operands of different types have no result: an int and a double can be compared, but not added.
  *
  * @param integers the result of two integers; null for a division by zero
  */

@@ -9,7 +9,7 @@ import { costOfPatterns, costOfReading, EvaluationEnded, MOST_WORK, spend } from
 
 /** The data of a run by the names of the variables: `inputs`, `state`, `steps` and `run`, each as JSON. */
 export type RunVariables = Readonly<Record<string, unknown>>;
-/** The JSON Schema of each variable that has one. Where it says `integer`, a number is an int. */
+/** The JSON Schema of each variable that has a schema. A number is an int if the schema says `integer`. */
 export type RunSchemas = Readonly<Record<string, unknown>>;
 
 export type RunExpressions = {

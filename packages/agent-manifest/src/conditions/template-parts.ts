@@ -1,14 +1,14 @@
-/** Splits a text into what is written as it stands and the expressions in `${…}`. `$${` stands for `${`. */
+/** Splits a text into plain parts and the expressions in `${…}`. `$${` stands for the plain text `${`. */
 
 export type TemplatePart = { readonly text: string } | { readonly expression: string };
 
-/** A literal of CEL. A brace in it ends no expression. */
+/** A literal of CEL. A brace inside a literal does not end an expression. */
 const LITERAL = /("""|'''|["'])(?:\\.|[^\\])*?\1/sy;
 /** A literal in which a backslash is a plain character. The prefix of such a literal comes before its quote. */
 const RAW_LITERAL = /("""|'''|["']).*?\1/sy;
 const RAW_PREFIX = /(?:^|\W)(?:[rR][bB]?|[bB][rR])$/;
 
-/** Returns null if an expression has no end. */
+/** Returns null if an expression has no closing brace. */
 export function templateParts(template: string): readonly TemplatePart[] | null {
   const parts: TemplatePart[] = [];
   let text = '';
@@ -36,8 +36,8 @@ export function templateParts(template: string): readonly TemplatePart[] | null 
 }
 
 /**
- * Returns the position of the brace that closes the expression. A literal without end ends the search, because
- * another search from each later quote would take quadratic time.
+ * Returns the position of the brace that closes the expression. A literal without a closing quote ends the search.
+ * Otherwise the search would start again at each later quote, and take quadratic time.
  */
 function endOfExpression(template: string, from: number): number | null {
   let depth = 0;

@@ -5,7 +5,7 @@ import { textOfDuration, textOfTimestamp } from './calendar.ts';
 import { isA, typeOf, type Value } from './values.ts';
 import { EvaluationEnded, spend, spendOnText } from './work.ts';
 
-/** @throws EvaluationEnded if the value is no JSON, or too large */
+/** @throws EvaluationEnded if the value is not JSON, or too large */
 export function jsonOfValue(value: Value, budget: StepBudget): Json {
   spend(budget, 1);
   if (value === null || typeof value === 'boolean') return value;

@@ -7,7 +7,7 @@ export type Timestamp = { readonly is: 'timestamp'; readonly nanos: bigint };
 export type Duration = { readonly is: 'duration'; readonly nanos: bigint };
 type TypeName = { readonly is: 'type'; readonly name: string };
 export type List = { readonly is: 'list'; readonly items: readonly Value[] };
-/** A map. `keys` and `size` may count work, because the keys of a JSON object are listed at their first use. */
+/** A map. `keys` and `size` may use up work, because the keys of a JSON object are listed only at their first use. */
 export type Dictionary = {
   readonly is: 'map';
   size(): number;
@@ -30,7 +30,10 @@ export type Value =
   | List
   | Dictionary;
 
-/** Why an expression has no value. CEL lets `&&`, `||` and `exists` absorb a failure, so a failure is a value. */
+/**
+ * The reason why an expression has no value. In CEL, `&&`, `||` and `exists` can ignore a failure, so a failure is a
+ * value and not an exception.
+ */
 export type Failure = { readonly is: 'failure'; readonly message: string };
 export type Result = Value | Failure;
 

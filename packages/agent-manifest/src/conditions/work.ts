@@ -1,22 +1,22 @@
 /**
- * Counts the work of an expression, so that no expression blocks the process. A count gives the same answer in every
- * process; a time would not.
+ * Counts the work of an expression, so that no expression blocks the process. A count is the same in every process; a
+ * measured time would not be.
  */
 import { consume, type StepBudget } from '@mandate/policy/parts';
 
 /**
- * The most work of one switch, or of all templates of one step. A node of an expression costs 1 each time it is
- * evaluated; work on texts and lists costs what it takes. A unit takes less than 0.1 µs on the machine of
+ * The maximum work of one switch, or of all templates of one step. A node of an expression costs 1 each time it is
+ * evaluated; work on texts and lists costs in proportion to their size. A unit takes less than 0.1 µs on the machine of
  * docs/dependencies.md, so an evaluation ends within 50 ms.
  */
 export const MOST_WORK = 300_000;
 
-/** What a step on bytes costs beside their number. A list of bytes takes long to make. */
+/** The fixed cost of a step on bytes, besides the cost of each byte. Making a list of bytes is slow. */
 const COST_OF_BYTES = 10;
-/** Characters of a text that are read for one unit. */
+/** The number of characters that are read for one unit of work. */
 const CHARACTERS_PER_UNIT = 16;
 
-/** Ends an evaluation that `&&` or `||` must not absorb. */
+/** Ends an evaluation. `&&` and `||` must not ignore this end. */
 export class EvaluationEnded extends Error {}
 
 /** @throws EvaluationEnded if the work exceeds the budget */
@@ -26,17 +26,20 @@ export function spend(budget: StepBudget, units: number): void {
   }
 }
 
-/** What it costs to read an expression, whether it is kept or not, so that the order of runs changes nothing. */
+/**
+ * The cost of reading an expression. It is the same whether the expression is cached or not, so that the order of runs
+ * changes nothing.
+ */
 export function costOfReading(expression: string): number {
   return 300 + 20 * expression.length;
 }
 
-/** What it costs to compile the patterns of an expression. */
+/** The cost of compiling the patterns of an expression. */
 export function costOfPatterns(size: number): number {
   return 25 * size;
 }
 
-/** What it costs to read or write a time. */
+/** The cost of reading or writing a time. */
 export const COST_OF_TIME = 12;
 
 /** Counts work on a text. @throws EvaluationEnded if the work exceeds the budget */

@@ -1,6 +1,6 @@
 /**
- * The gate: what a manifest holds that the settings of a plane forbid. It reads the manifest alone, so it can be asked
- * before anything is published or run.
+ * The gate: finds the parts of a manifest that the settings of a plane forbid. It reads only the manifest, so it can be
+ * used before anything is published or run.
  */
 import type { AgentManifest, GateDocument } from '@mandate/schemas/agent-manifest';
 import { type Catalog, catalogOf, findTool } from '../catalog.ts';
@@ -76,7 +76,7 @@ function askOfTools(
     );
 }
 
-/** Asks about the tools that only an agent names, and about the addresses of an agent. */
+/** Checks the tools that only an agent names, and the addresses of an agent. */
 function askOfAgents(
   catalog: Catalog,
   { max_risk_level: most, allow_inline_tools: mayBeInline }: GateDocument,
@@ -142,7 +142,7 @@ function askOfCommands({ definitions = {} }: AgentManifest, gate: GateDocument, 
   }
 }
 
-/** Conditions of switches are never custom logic, because they can only compute an answer. */
+/** Conditions of switches never count as custom logic, because they can only compute a result. */
 function askOfSteps({ workflow }: AgentManifest, gate: GateDocument, say: Say): void {
   if (gate.allow_custom_logic) return;
   for (const [key, { type }] of Object.entries(workflow?.steps ?? {})) {
@@ -151,7 +151,7 @@ function askOfSteps({ workflow }: AgentManifest, gate: GateDocument, say: Say): 
   }
 }
 
-/** How much of a host a message shows. */
+/** The maximum length of a host in a message. */
 const LONGEST_HOST = 100;
 
 function askOfAddress(address: string, path: string, component: string, { say, mayReach }: Asked): void {

@@ -2,10 +2,13 @@
 
 const ADDRESS = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/(.*)$/s;
 const HOST_AND_PORT = /^(\[[^[\]]*\]|[^:[\]]*)(?::\d*)?$/;
-/** Characters about which programs disagree: one reads `good.example\@evil.example` as the first host, another as the second. */
+/**
+ * Characters that programs read differently: in `good.example\@evil.example`, one program finds the first host, another
+ * the second.
+ */
 const DOUBTFUL = /[\s\\@%\p{C}\p{Z}]/u;
 
-/** True if a text names a place outside of the manifest's folder: by a scheme, or as `//host/path`. */
+/** True if a text names a place outside the manifest's folder: with a scheme, or in the form `//host/path`. */
 export function leadsOut(text: string): boolean {
   return /^(?:[A-Za-z][A-Za-z0-9+.-]*:|[\\/]{2})/.test(text);
 }
@@ -21,7 +24,7 @@ export function hostOf(address: string): string | null {
 
 const ASCII_HOST = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/;
 
-/** Returns the host in lower case, as ASCII (IDNA) and without a dot at the end. Null if it is no host. */
+/** Returns the host in lower case, as ASCII (IDNA) and without a dot at the end. Null if the text is not a host. */
 function asciiHost(host: string): string | null {
   const hostname = URL.parse(`https://${host}/`)?.hostname ?? '';
   const plain = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
@@ -32,7 +35,7 @@ function asciiHost(host: string): string | null {
  * Returns a function that says whether the host of an address is allowed. An address without a host never is.
  *
  * @param domains hosts, or `*.` and a host for every name below it
- * @param isStrict false: hosts are compared letter for letter
+ * @param isStrict false: hosts are compared character by character
  */
 export function allowedHosts(domains: readonly string[], isStrict: boolean): (address: string) => boolean {
   const form = isStrict ? asciiHost : (host: string) => host;
@@ -46,10 +49,10 @@ export function allowedHosts(domains: readonly string[], isStrict: boolean): (ad
   };
 }
 
-/** The most labels of a host that are looked at. A host in the DNS has at most 127. */
+/** The maximum number of labels of a host that are read. A host in the DNS has at most 127. */
 const MOST_LABELS = 128;
 
-/** Returns the names above a host: `corp.example` and `example` for `api.corp.example`. */
+/** Returns the parent domains of a host: `corp.example` and `example` for `api.corp.example`. */
 function namesAbove(host: string): readonly string[] {
   const names: string[] = [];
   for (

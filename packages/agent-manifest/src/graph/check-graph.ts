@@ -1,4 +1,6 @@
-/** Checks where the edges and routes of a graph recipe lead. The fields of the recipe must be without faults. */
+/**
+ * Checks where the edges and routes of a graph recipe lead. The fields of the recipe must already be free of faults.
+ */
 import type { GraphRecipe } from '@mandate/schemas/agent-manifest';
 import { circlesIn } from '../read/checks/circles.ts';
 import { type Found, found, type WarningCode } from '../read/fault.ts';
@@ -9,7 +11,7 @@ const EDGES = ['topology', 'edges'];
 
 export function graphFaults(recipe: GraphRecipe): Found[] {
   const twice = idsTwice(recipe);
-  // Edges are not searched for circles if it is uncertain where they lead.
+  // Circles are not searched for if it is uncertain where the edges lead.
   const leading = [...twice, ...missingTargets(recipe)];
   const edges = edgeFaults(recipe);
   return [...leading, ...edges, ...(leading.length === 0 && edges.length === 0 ? circleFaults(recipe) : [])];

@@ -1,7 +1,7 @@
 /**
- * Compiles a graph recipe as a manifest with a workflow is compiled. The nodes are tools of the recipe's own agent. A
- * person confirms each visit of a human node: the question is an approval. The agents of the nodes belong to other
- * manifests, whose documents say what they may do.
+ * Compiles a graph recipe in the same way as a manifest with a workflow. The nodes become tools of the recipe's own
+ * agent. A person must approve each visit of a human node. The agents of the nodes belong to other manifests, and the
+ * documents of those manifests say what the agents may do.
  */
 import type { PolicyDocument, ToolPolicyDocument } from '@mandate/schemas';
 import type { GraphNode, GraphRecipe } from '@mandate/schemas/agent-manifest';
@@ -80,7 +80,7 @@ function policyOfNode(node: GraphNode, timeoutSeconds: number | undefined): Tool
 
 const OF_MODELS_AND_TOOLS = ['defaultModel', 'unratedRisk', 'risk', 'usdPerEur'] as const;
 
-/** A recipe has no models, tools and prices of its own. */
+/** A recipe has no models, tools and prices itself. */
 function refuseModelOptions(options: CompileOptions, refuse: Refuse): void {
   for (const name of OF_MODELS_AND_TOOLS) {
     if (options[name] === undefined) continue;
@@ -89,10 +89,10 @@ function refuseModelOptions(options: CompileOptions, refuse: Refuse): void {
   }
 }
 
-/** The role of everybody who may answer a question: an API key needs the scope `operate` for it. */
+/** The role that every person has who may answer a question: the API key needs the scope `operate`. */
 const ANSWERING_ROLE = 'operator';
 
-/** No other role can be required, because an approval does not know more of the person than that. */
+/** No other role can be required, because an approval contains no other fact about the person. */
 function refuseRole(node: GraphNode, at: number, refuse: Refuse): void {
   if (node.type !== 'human' || (node.required_role ?? ANSWERING_ROLE) === ANSWERING_ROLE) return;
   const message = `is "${node.required_role}", and Mandate cannot check who has this role: every operator could answer. Write "${ANSWERING_ROLE}", or leave it out`;

@@ -1,7 +1,7 @@
 /** The nodes of a graph recipe by their ids, and where each of them leads. */
 import type { GraphNode, GraphRecipe } from '@mandate/schemas/agent-manifest';
 
-/** `next`: what follows an agent or a person, by id. After a node without it the run ends. */
+/** `next`: the id of the node that follows an agent or a person. Without `next`, the run ends after the node. */
 export type Graph = {
   entry: string;
   nodes: ReadonlyMap<string, GraphNode>;
@@ -19,12 +19,12 @@ export function graphOf({ topology: { entry_point, nodes, edges } }: GraphRecipe
   };
 }
 
-/** True if edges say what follows the node. Routers and evaluators have routes. */
+/** True if edges say which node follows this node. Routers and evaluators have routes instead. */
 export function hasEdge(node: GraphNode | undefined): boolean {
   return node?.type === 'agent' || node?.type === 'human';
 }
 
-/** A way out of a router or an evaluator. `field`: the path below the node of the field that names the target. */
+/** An exit of a router or an evaluator. `field`: the path, within the node, of the field that names the target. */
 type Route = { field: readonly string[]; target: string };
 
 export function routesOf(node: GraphNode): readonly Route[] {
@@ -44,7 +44,7 @@ export function routesOf(node: GraphNode): readonly Route[] {
   }
 }
 
-/** Where each node leads: the targets of its edge, or of its routes. */
+/** For each node, the nodes to which it leads: the targets of its edge, or of its routes. */
 export function targetsOf({ nodes, next }: Graph): ReadonlyMap<string, readonly string[]> {
   return new Map(
     [...nodes].map(([id, node]) => {

@@ -2,7 +2,7 @@
 import type { AgentManifest, GraphRecipe } from '@mandate/schemas/agent-manifest';
 import { type Found, found, type Path } from '../read/fault.ts';
 
-/** Says whether a published manifest has this agent. Absent: what is published is not known here. */
+/** Says whether a published manifest has this agent. Absent: it is not known what is published. */
 export type KnownAgents = { isAgent?: ((agentId: string) => boolean) | undefined };
 
 type NamedAgent = { agentId: string; path: Path };

@@ -1,4 +1,4 @@
-/** Allows an agent the tools that its file names, and no other. */
+/** Allows an agent the tools that its file names, and no other tools. */
 import type { RiskLevel } from '@mandate/schemas/agent-manifest';
 import { type ClientTools, namesOf, riskOf } from './client-tools.ts';
 import type { DeclaredServers } from './declared-servers.ts';
@@ -10,7 +10,7 @@ import { listedTools, riskOfListed } from './mcp-servers.ts';
 import { keyFor } from './names.ts';
 import type { Mention, PlacedTool } from './tool-shelf.ts';
 
-/** The program that brings tools of its own. `server` is the name that a runner binds to them. */
+/** The program that has built-in tools. `server` is the name of the server that a runner binds to these tools. */
 export type Client = { title: string; server: string; tools: ClientTools };
 
 export class AllowedTools {
@@ -43,7 +43,7 @@ export class AllowedTools {
     return placed;
   }
 
-  /** Allows a tool of a server. */
+  /** Allows a tool of an MCP server. */
   allowOfServer(server: string, name: string, mention: Mention): PlacedTool | null {
     return this.#allowListed(
       server,
@@ -53,8 +53,8 @@ export class AllowedTools {
   }
 
   /**
-   * The file means every tool of a server. Tools that the file itself names for the server are allowed. Others are
-   * allowed by name only if the options say so.
+   * Handles an entry that means every tool of a server. Tools that the file itself names for the server are allowed.
+   * Other tools are allowed only if the options name them.
    */
   allowEveryOfServer(server: string, written: string, mention: Mention): void {
     const known = this.#toolsOf(server);
@@ -70,7 +70,7 @@ export class AllowedTools {
     }
   }
 
-  /** The file means every tool: of the client, and of the servers. */
+  /** Handles an entry that means every tool: those of the client and those of the servers. */
   allowEverything(means: string, mention: Mention): void {
     const servers = [
       ...new Set([...this.#servers.keys(), ...Object.keys(this.#draft.options.servers ?? {})]),
@@ -91,7 +91,7 @@ export class AllowedTools {
     return this.#servers.get(server)?.address ?? keyFor(server, 'server');
   }
 
-  /** True if the file or the options know a server of this name. */
+  /** True if the file or the options have a server with this name. */
   knowsServer(server: string): boolean {
     return this.#servers.has(server) || Object.hasOwn(this.#draft.options.servers ?? {}, server);
   }

@@ -1,6 +1,6 @@
 /**
- * Applies the permissions of docker cagent: what is denied is refused, what is allowed runs at once, and a person
- * confirms the rest.
+ * Applies the permissions of docker cagent. Denied tools are refused, allowed tools run at once, and a person confirms
+ * all others.
  */
 import { compileGlobs } from '@mandate/policy';
 import type { ImportFields } from './import-fields.ts';
@@ -14,11 +14,11 @@ type Permission = {
   path: Path;
   tool: string;
   args: readonly (readonly [field: string, glob: string])[];
-  /** False if the pattern matches more here than in cagent. */
+  /** False if the pattern matches more tools here than in cagent. */
   isExact: boolean;
 };
 
-/** The most patterns, since each is tried on every tool of every agent. */
+/** The maximum number of patterns, because each pattern is compared with every tool of every agent. */
 const MOST_PATTERNS = 500;
 const LONGEST_PATTERN = 500;
 
@@ -75,7 +75,10 @@ function permissionsOf(fields: ImportFields, name: string): Permission[] {
   });
 }
 
-/** Replaces what only a glob of cagent can say by a `*`. Denying more, and asking more often, is the safe side. */
+/**
+ * Replaces syntax that only the globs of cagent have by a `*`. The new pattern denies or asks more often, which is the
+ * safe side.
+ */
 function wider(glob: string): string {
   return glob.replaceAll(/\[[^\]]*\]|[?[\]]/g, '*');
 }
@@ -96,7 +99,7 @@ function checkArguments(agent: ImportedAgent, { tool: pattern, args }: Permissio
   }
 }
 
-/** Warns of what becomes stricter: a confirmation cannot depend on the arguments. */
+/** Warns of permissions that become stricter: a confirmation cannot depend on the arguments. */
 function warnOfStricter(
   fields: ImportFields,
   allow: readonly Permission[],

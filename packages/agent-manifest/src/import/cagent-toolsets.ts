@@ -71,7 +71,7 @@ export class CagentToolsets {
     fields.end();
   }
 
-  /** Warns of what the servers that the file defines say and a manifest cannot. */
+  /** Warns of fields in the definitions of servers that a manifest cannot express. */
   end(): void {
     for (const fields of this.#defined.values()) {
       for (const field of ['type', 'name', 'ref', 'command', 'args', 'env', 'remote', 'tools'])
@@ -81,7 +81,10 @@ export class CagentToolsets {
     }
   }
 
-  /** The file names a tool of cagent if it lists the tool, or if the set has one tool, or the tool has the set's name. */
+  /**
+   * The file names a tool of cagent in three cases: it lists the tool, the tool set has only this tool, or the tool has
+   * the name of the set.
+   */
   #allowOwn(
     agent: ImportedAgent,
     type: string,
@@ -129,7 +132,7 @@ export class CagentToolsets {
     }
   }
 
-  /** Returns the name of the server that the fields say how to reach. Null if they do not say it. */
+  /** Returns the name of the server that the fields describe. Null if the fields do not say how to reach a server. */
   #serverOf(fields: ImportFields, ref: string | null): string | null {
     const command = fields.text('command');
     const remote = fields.map('remote');
@@ -188,12 +191,12 @@ export class CagentToolsets {
   }
 }
 
-/** Returns the name in a reference: `github` for `docker:github`. */
+/** Returns the name within a reference: `github` for `docker:github`. */
 function withoutScheme(reference: string): string {
   return reference.replace(/^docker:/, '');
 }
 
-/** Returns the schema of the arguments. The file has the properties and the names of the required ones. */
+/** Returns the schema of the arguments. The file states the properties and the names of the required properties. */
 function parametersOf(fields: ImportFields, name: string): Record<string, Json> {
   const written = Object.entries(fields.map(name)?.value ?? {});
   const properties = written.map(([property, schema]) => [property, isMap(schema) ? schema : {}] as const);

@@ -1,8 +1,8 @@
-/** Turns what Claude Code writes in brackets behind a tool into schemas of the tool's arguments. */
+/** Turns the text in brackets that Claude Code writes after a tool into schemas of the tool's arguments. */
 import type { ArgumentSchema } from './imported-agent.ts';
 import { allowedCommand, allowedFile, allowedHost, withoutClimbing, withoutCommand } from './tool-rules.ts';
 
-/** A longer text in brackets is not taken over, and then the tool is not allowed. */
+/** The maximum length of a text in brackets. A longer text is not converted, and then the tool is not allowed. */
 const LONGEST = 500;
 
 const FIELDS: Readonly<Record<string, string>> = {
@@ -16,10 +16,10 @@ const FIELDS: Readonly<Record<string, string>> = {
   WebFetch: 'url',
 };
 
-/** The pattern that an argument must match. `besides` must hold too. */
+/** The pattern that an argument must match. The pattern `besides` must match too. */
 export type ArgumentRule = { field: string; pattern: string; besides: readonly ArgumentSchema[] };
 
-/** Returns the rule of `Bash(git *)`. Null if it cannot be said as a pattern. */
+/** Returns the rule of `Bash(git *)`. Null if no pattern can express it. */
 export function allowedBy(tool: string, specifier: string): ArgumentRule | null {
   const field = Object.hasOwn(FIELDS, tool) ? FIELDS[tool] : undefined;
   if (field === undefined || specifier === '' || specifier.length > LONGEST) return null;

@@ -1,11 +1,11 @@
 /** Reads the lists of tools of Claude Code: `Read, Bash(git *), mcp__github__get_issue`. */
 
-/** A tool as it is written. `specifier` is the text in brackets, null without brackets. */
+/** A tool as the file writes it. `specifier` is the text in brackets, or null without brackets. */
 export type WrittenTool = { name: string; specifier: string | null; text: string; at: number };
 
 /**
- * Splits a list of tools. It is a text with commas, or a list of texts. A comma inside brackets separates nothing.
- * `at` is the position in the list.
+ * Splits a list of tools. The list is a text with commas, or a list of texts. A comma inside brackets does not separate
+ * tools. `at` is the position in the list.
  */
 export function writtenTools(list: string | readonly string[]): WrittenTool[] {
   const texts = typeof list === 'string' ? splitAtCommas(list) : list.map((text) => text.trim());

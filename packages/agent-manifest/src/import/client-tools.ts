@@ -1,5 +1,5 @@
 /**
- * The tools that are part of a client, by their published names, each with a rating: `safe` only reads, `standard`
+ * The built-in tools of clients, by their published names, each with a risk level: `safe` only reads, `standard`
  * changes files or reads the web, `critical` runs commands or changes what the client may do.
  */
 import type { RiskLevel } from '@mandate/schemas/agent-manifest';
@@ -149,7 +149,7 @@ export const CAGENT_TOOLSETS: Readonly<Record<string, ClientTools>> = {
 
 const LEVELS: readonly RiskLevel[] = ['safe', 'standard', 'critical'];
 
-/** Returns the rating of a tool of a client. Null if the client has no tool of that name, as far as is known. */
+/** Returns the risk level of a client's tool. Null if no tool of the client with this name is known. */
 export function riskOf(tools: ClientTools, name: string): RiskLevel | null {
   return LEVELS.find((level) => tools[level].includes(name)) ?? null;
 }

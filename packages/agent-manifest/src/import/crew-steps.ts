@@ -27,8 +27,8 @@ const NO_COUNTERPART = {
 type Task = { name: string; fields: ImportFields; agent: ImportedAgent };
 
 /**
- * Makes a workflow if each task has an agent. Which agent does the other tasks is said in Python. A workflow without
- * them would do less than the crew, so there is none then.
+ * Makes a workflow if each task has an agent. Otherwise Python code says which agent does the other tasks. A workflow
+ * without these tasks would do less than the crew, so no workflow is made.
  */
 export function crewSteps(
   draft: ManifestDraft,
@@ -58,7 +58,7 @@ export function crewSteps(
   };
 }
 
-/** @param single the agent of a crew that has only one. It does every task that names no agent */
+/** @param single the agent of a crew with a single agent. This agent does every task that names no agent */
 function taskOf(
   fields: ImportFields,
   agents: ReadonlyMap<string, ImportedAgent>,
@@ -87,7 +87,7 @@ function placeholdersOf(fields: ImportFields): string[] {
   return placeholdersIn(`${description} ${expected}`);
 }
 
-/** The task is what the step is given. Role, goal and backstory stay the prompt of the agent, as in crewAI. */
+/** The task becomes the input of the step. Role, goal and backstory stay in the prompt of the agent, as in crewAI. */
 function stepOf(draft: ManifestDraft, { fields, agent }: Task, keys: ReadonlyMap<string, string>): AgentStep {
   const { description, expected } = textsOf(fields);
   const context = (fields.texts('context') ?? []).flatMap((task, at) => {

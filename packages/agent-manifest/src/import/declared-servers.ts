@@ -1,4 +1,4 @@
-/** The servers of MCP that the file of an agent declares for this agent. */
+/** The MCP servers that the file of an agent declares for this agent. */
 import type { ImportFields } from './import-fields.ts';
 import type { Json } from './json-value.ts';
 import type { ManifestDraft } from './manifest-draft.ts';
@@ -10,7 +10,10 @@ type DeclaredServer = Pick<McpServer, 'address' | 'tools' | 'toolsNamed'>;
 /** Servers by their names in the file. */
 export type DeclaredServers = ReadonlyMap<string, DeclaredServer>;
 
-/** Reads a map of servers, or a list of such maps. A list may also hold names of servers that are configured elsewhere. */
+/**
+ * Reads a map of servers, or a list of such maps. A list may also contain names of servers that are configured
+ * elsewhere.
+ */
 export function declaredServers(draft: ManifestDraft, fields: ImportFields, name: string): DeclaredServers {
   const servers = new Map<string, DeclaredServer>();
   const value = fields.any(name);

@@ -1,6 +1,6 @@
 /**
  * Imports agent cards of A2A. Each skill becomes a tool at the address of the agent. A card says what an agent offers,
- * and nothing of what another agent may ask for. So no agent is allowed any of the tools.
+ * but not who may use it. So no agent is allowed any of these tools.
  */
 import { ImportFields } from './import-fields.ts';
 import { readMap } from './import-file.ts';
@@ -66,7 +66,7 @@ export function fromA2a(sources: readonly ImportSource[], draft: ManifestDraft):
   }
 }
 
-/** A card of 1.0 has its addresses in `supportedInterfaces`. */
+/** A card of version 1.0 has its addresses in `supportedInterfaces`. */
 function addressOf(card: ImportFields): string | null {
   const [first, ...others] = card.items('supportedInterfaces');
   const url =

@@ -93,7 +93,10 @@ function importAgent(
   return agent;
 }
 
-/** `model` is the name of a model of the file, or `provider/model`. Several with commas take turns. */
+/**
+ * `model` is the name of a model in the file, or `provider/model`. If it lists several with commas, cagent uses them in
+ * turn.
+ */
 function modelOf(fields: ImportFields, models: ReadonlyMap<string, ModelOfFile>): ModelOfFile {
   const [first = '', ...others] = (fields.text('model') ?? '').split(',').map((part) => part.trim());
   if (others.length > 0) {

@@ -15,7 +15,7 @@ import type { Mention, PlacedTool } from './tool-shelf.ts';
 
 const CLIENT: Client = { title: 'Claude Code', server: 'claude-code', tools: CLAUDE_CODE_TOOLS };
 
-/** Words for a list of all tools. */
+/** The words that stand for a list of all tools. */
 const EVERY_TOOL: ReadonlySet<string> = new Set(['*', 'all', 'All']);
 const STARTS_AGENTS: ReadonlySet<string> = new Set(['Task', 'Agent']);
 
@@ -55,7 +55,7 @@ function toolList(fields: ImportFields, name: string): WrittenTool[] | null {
   return list === null ? null : writtenTools(list);
 }
 
-/** Returns where an item of a list is, or the whole field if the list is a text. */
+/** Returns the place of an item of a list, or the place of the whole field if the list is a text. */
 function mentionOf(fields: ImportFields, name: string, at: number): Mention {
   const path = fields.at(name);
   return { place: fields.file, path: Array.isArray(fields.any(name)) ? [...path, at] : path };
@@ -95,7 +95,10 @@ function allowTools(allowed: AllowedTools, agent: ImportedAgent, fields: ImportF
   rules.apply();
 }
 
-/** Allows a tool with the arguments that its brackets name. If these cannot be kept, the tool is not allowed. */
+/**
+ * Allows a tool with the arguments that its brackets name. If the manifest cannot express these arguments, the tool is
+ * not allowed.
+ */
 function allowWithin(
   allowed: AllowedTools,
   rules: ArgumentRules,
@@ -115,7 +118,7 @@ function allowWithin(
   rules.allowWithin(placed, rule);
 }
 
-/** The rules of arguments of one agent. A tool that is also named without brackets has no rule. */
+/** The argument rules of one agent. A tool that is also named without brackets has no rule. */
 class ArgumentRules {
   readonly #agent: ImportedAgent;
   readonly #whole = new Set<string>();
@@ -172,7 +175,7 @@ function denyTools(
   }
 }
 
-/** Returns the names in Mandate of the tools that an entry denies. A pattern denies every tool of the agent. */
+/** Returns Mandate's names of the tools that an entry denies. A pattern denies every tool of the agent. */
 function deniedTools(
   draft: ManifestDraft,
   agent: ImportedAgent,
@@ -187,7 +190,7 @@ function deniedTools(
   return tool === null ? [] : [tool];
 }
 
-/** The modes in which Claude Code asks as it does by default, or more. */
+/** The modes in which Claude Code asks a person as often as by default, or more often. */
 const MODES: ReadonlySet<string> = new Set(['default', 'acceptEdits', 'dontAsk', 'auto', 'manual']);
 
 function applyMode(draft: ManifestDraft, agent: ImportedAgent, fields: ImportFields): void {

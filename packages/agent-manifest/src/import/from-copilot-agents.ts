@@ -12,7 +12,7 @@ import type { Mention } from './tool-shelf.ts';
 
 const CLIENT: Client = { title: 'GitHub Copilot', server: 'copilot', tools: COPILOT_TOOLS };
 
-/** Other names of Copilot's tools, in lower case. Copilot reads them in any case. */
+/** Aliases of Copilot's tools, in lower case. Copilot accepts them in any letter case. */
 const ALIASES: Readonly<Record<string, string>> = {
   shell: 'execute',
   bash: 'execute',
@@ -59,7 +59,7 @@ export function fromCopilotAgents(sources: readonly ImportSource[], draft: Manif
   });
 }
 
-/** Returns the model. A list gives its first model, and a warning of the others. */
+/** Returns the model. For a list, returns the first model and warns of the others. */
 function modelOf(fields: ImportFields): string | null {
   if (!Array.isArray(fields.any('model'))) return fields.text('model');
   const [first, ...others] = fields.texts('model') ?? [];
@@ -104,7 +104,7 @@ function allowTool(allowed: AllowedTools, written: string, mention: Mention): vo
   }
 }
 
-/** Returns the name of a tool or of a set for its aliases: `execute` for `Bash`. */
+/** Returns the name of a tool or of a set for an alias: `execute` for `Bash`. */
 function aliased(written: string): string {
   const lower = written.toLowerCase();
   if (PRIMARY.has(lower)) return lower;

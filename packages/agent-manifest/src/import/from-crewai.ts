@@ -1,6 +1,6 @@
 /**
- * Imports crews of crewAI: `agents.yaml` and `tasks.yaml`. The tools of a crew stand in its Python, which is not read.
- * So an agent has the tools that its YAML names, and no other.
+ * Imports crews of crewAI: `agents.yaml` and `tasks.yaml`. The Python code of a crew can give an agent more tools, but
+ * it is not read. So an agent has only the tools that its YAML names.
  */
 import { crewSteps } from './crew-steps.ts';
 import { ImportFields } from './import-fields.ts';

@@ -1,6 +1,6 @@
 /**
- * Imports servers of MCP from the configuration of a client: `.mcp.json`, Claude Desktop, Cursor, VS Code. Each server
- * becomes a pack. No agent is there, so no tool is allowed to any agent.
+ * Imports MCP servers from the configuration of a client: `.mcp.json`, Claude Desktop, Cursor, VS Code. Each server
+ * becomes a pack. The configuration contains no agents, so no agent is allowed any tool.
  */
 import { ImportFields } from './import-fields.ts';
 import { type ImportFile, readMap } from './import-file.ts';
@@ -29,7 +29,10 @@ export function fromMcpConfig(sources: readonly ImportSource[], draft: ManifestD
   }
 }
 
-/** Claude and Cursor write `mcpServers`, VS Code `servers`, and its settings `mcp.servers`. */
+/**
+ * The names of the field with the servers: `mcpServers` in Claude and Cursor, `servers` in VS Code, and `mcp.servers`
+ * in the settings of VS Code.
+ */
 function serversOf(root: ImportFields): ImportFields | null {
   return root.map('mcpServers') ?? root.map('servers') ?? root.map('mcp')?.map('servers') ?? null;
 }

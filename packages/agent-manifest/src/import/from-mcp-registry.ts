@@ -1,4 +1,7 @@
-/** Imports `server.json` of the registry of MCP: packages and addresses of one server. Its tools are not in the file. */
+/**
+ * Imports a `server.json` of the MCP registry: the packages and addresses of one server. The file does not list the
+ * server's tools.
+ */
 import { ImportFields } from './import-fields.ts';
 import { readMap } from './import-file.ts';
 import { quoted } from './import-notes.ts';
@@ -8,7 +11,7 @@ import { addServerPack, listedTools } from './mcp-servers.ts';
 import { keyFor } from './names.ts';
 import { addressWithoutSecrets } from './secrets.ts';
 
-/** How the packages of each registry are started. Nothing is started here. */
+/** How packages of each registry are started. The import itself starts nothing. */
 const COMMANDS: Readonly<Record<string, readonly [command: string, ...args: string[]]>> = {
   npm: ['npx', '-y'],
   pypi: ['uvx'],

@@ -1,4 +1,4 @@
-/** Guesses the format of files from their names, and where these do not tell, from their content. */
+/** Guesses the format of files from their names. If the names do not show it, from their content. */
 import { readMap } from './import-file.ts';
 import { ImportNotes } from './import-notes.ts';
 import type { ImportFormat, ImportSource } from './imported.ts';
@@ -15,7 +15,7 @@ const BY_NAME: readonly (readonly [name: RegExp, format: ImportFormat])[] = [
   [/(?:^|[/\\])cagent\.ya?ml$/i, 'cagent'],
 ];
 
-/** Returns the format of the first file. Null if it cannot be told. */
+/** Returns the format of the first file. Null if the format is unclear. */
 export function guessFormat(sources: readonly ImportSource[]): ImportFormat | null {
   const [first] = sources;
   if (first === undefined) return null;

@@ -1,4 +1,4 @@
-/** Reads the fields of a map in a file that is imported, and warns of every field that was not taken over. */
+/** Reads the fields of a map in an imported file, and warns of every field that the manifest cannot express. */
 import { nearestName } from '@mandate/schemas/core';
 import type { ImportFile } from './import-file.ts';
 import { type ImportNotes, type Path, quoted } from './import-notes.ts';
@@ -53,7 +53,7 @@ export class ImportFields {
     return typeof value === 'boolean' ? value : this.#wrong(name, 'true or false');
   }
 
-  /** Returns a whole number of at least `least`. */
+  /** Returns a whole number that is at least `least`. */
   count(name: string, least: number): number | null {
     const value = this.any(name);
     if (value === undefined) return null;
@@ -75,20 +75,20 @@ export class ImportFields {
     return list.every((item) => typeof item === 'string') ? list : this.#wrong(name, 'a list of texts');
   }
 
-  /** Returns the fields of a map within this one. */
+  /** Returns the fields of a map inside this map. */
   map(name: string): ImportFields | null {
     const value = this.any(name);
     if (value === undefined) return null;
     return isMap(value) ? this.within(value, [name]) : this.#wrong(name, 'a map');
   }
 
-  /** Returns the maps within a map, by their names. */
+  /** Returns the maps inside a map, by their names. */
   maps(name: string): readonly (readonly [name: string, fields: ImportFields])[] {
     const map = this.map(name);
     return map === null ? [] : map.members();
   }
 
-  /** Returns the maps that this map consists of, by their names. */
+  /** Returns the maps that are the values of this map, by their names. */
   members(): readonly (readonly [name: string, fields: ImportFields])[] {
     return Object.keys(this.value).flatMap((key) => {
       const fields = this.map(key);
@@ -115,7 +115,7 @@ export class ImportFields {
     return new ImportFields(value, [...this.path, ...path], this);
   }
 
-  /** Warns that fields which are there have no counterpart. */
+  /** Warns of present fields that have no counterpart in a manifest. */
   leaveOut(reasons: Readonly<Record<string, string>>): void {
     for (const [name, reason] of Object.entries(reasons)) {
       if (this.any(name) === undefined || isEmpty(this.value[name])) continue;
@@ -141,7 +141,7 @@ export class ImportFields {
   }
 }
 
-/** True for values that say as much as an absent field: an empty list or map, an empty text, and false. */
+/** True for values that mean the same as an absent field: an empty list or map, an empty text, and false. */
 function isEmpty(value: Json | undefined): boolean {
   if (value === false || value === '' || value === null) return true;
   if (Array.isArray(value)) return value.length === 0;

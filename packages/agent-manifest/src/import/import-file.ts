@@ -1,4 +1,4 @@
-/** Reads the text of a file that is imported: YAML or JSON, and Markdown with frontmatter. */
+/** Reads the text of an imported file: YAML or JSON, or Markdown with frontmatter. */
 import { readOneDocument } from '@mandate/policy/one-document';
 import type { ImportNotes, NotePlace } from './import-notes.ts';
 import type { ImportSource } from './imported.ts';
@@ -8,7 +8,7 @@ import { isJson, isMap, type JsonMap } from './json-value.ts';
 /** A file with a map as its root. */
 export type ImportFile = NotePlace & { value: JsonMap };
 
-/** The most faults that are reported for a text that cannot be parsed. */
+/** The maximum number of faults that are reported for a text that cannot be parsed. */
 const MOST_FAULTS = 20;
 
 /** Returns a file with a map as its root. Null after a fault. */
@@ -51,7 +51,7 @@ export function readMarkdown({ path, text }: ImportSource, notes: ImportNotes): 
     notes.faultAt({ code: 'FRONTMATTER_MISSING', file: path, path: '', message, line: 1, column: 1 });
     return null;
   }
-  // The first line stays as an empty line, so that the lines of faults are the lines of the file.
+  // The first line is kept as an empty line, so that faults name the lines of the file.
   const frontmatter = ['', ...lines.slice(1, end), ''].join('\n');
   const file = readMap({ path, text: frontmatter }, 'frontmatter', notes);
   const body = lines

@@ -5,7 +5,7 @@ import { importManifest } from './import-manifest.ts';
 import { allowedButNotNamed } from './imported.fixture.ts';
 import { IMPORT_FORMATS, type ImportFormat } from './imported.ts';
 
-/** Field names of all formats, and some that are dangerous. */
+/** Field names of all formats, and some dangerous names. */
 const FIELDS = [
   ...[
     'name',
@@ -79,7 +79,7 @@ const FIELDS = [
   ...['constructor', 'toString', 'hasOwnProperty', '__proto__'],
 ];
 
-/** Values of fields: names of types, tools with and without rules, references, and odd texts. */
+/** Values of fields: names of types, tools with and without rules, references, and strange texts. */
 const WORDS = [
   ...[
     'Agent',
@@ -156,7 +156,7 @@ const map = fc
       `{${pairs.map(([key, member]) => `${JSON.stringify(key)}: ${JSON.stringify(member)}`).join(',\n')}}`,
   );
 
-/** Texts of files: maps, maps as frontmatter, and any text. */
+/** Texts of files: maps, frontmatter with maps, and any other text. */
 const text = fc.oneof(
   { weight: 4, arbitrary: map },
   {
@@ -170,7 +170,9 @@ const text = fc.oneof(
   },
 );
 
-/** Documents that are almost right, by their formats. Tools are drawn from few names, so that lists overlap. */
+/**
+ * Documents that are almost valid, for each format. The names of tools come from a short list, so that lists overlap.
+ */
 const toolName = fc.constantFrom(
   'Read',
   'Bash',
@@ -350,7 +352,7 @@ const many = (part: (at: number) => string, length: number) => {
   return parts.join('');
 };
 
-/** Texts of almost 1 MiB that make careless code slow. */
+/** Texts of almost 1 MiB that would make careless code slow. */
 const HOSTILE: Readonly<Record<string, string>> = {
   'brackets of tools': `---\nname: a\ntools: ${'('.repeat(MIB - 100)}\n---\n`,
   'one long tool': `---\nname: a\ntools: ${'a'.repeat(MIB - 100)}\n---\n`,
@@ -370,7 +372,7 @@ const HOSTILE: Readonly<Record<string, string>> = {
   placeholders: `a:\n  role: r\n  goal: g\n  backstory: b\nt:\n  description: "${'{x}'.repeat(20_000)}${'$'.repeat(20_000)}"\n  expected_output: "${'{{'.repeat(10_000)}"\n`,
 };
 
-/** The formats that read deepest into each text. */
+/** The formats that read the most of each text. */
 const READERS: readonly (readonly [begin: RegExp, formats: readonly ImportFormat[]])[] = [
   [/^---/, ['claude-code', 'copilot']],
   [/^\{"mcpServers"/, ['mcp']],
@@ -385,7 +387,7 @@ describe('a hostile text of up to 1 MiB', () => {
     for (const of of formats) {
       const begin = performance.now();
       importManifest([{ path: 'a', text: hostile }], of, { tools: 'all' });
-      // A careless import takes minutes. The limit leaves room for a busy machine.
+      // A careless import would take minutes. The limit is high enough for a busy machine.
       expect(performance.now() - begin, of).toBeLessThan(20_000);
     }
   });

@@ -24,7 +24,7 @@ const IMPORTERS: Readonly<Record<ImportFormat, Importer>> = {
   'mcp-registry': fromMcpRegistry,
 };
 
-/** @param format the format of the files. Null: it is guessed from their names and their content */
+/** @param format the format of the files. Null: the format is guessed from their names and their content */
 export function importManifest(
   sources: readonly ImportSource[],
   format: ImportFormat | null,

@@ -4,13 +4,13 @@ import type { FaultCode, ImportFault, ImportNote, ImportWarning, WarningCode } f
 
 export type Path = readonly PropertyKey[];
 
-/** Where a note belongs: a file, and how the place of a path in it is found. */
+/** The place of a note: a file, and a function that finds the place of a path in the file. */
 export type NotePlace = { name: string; find: FindPlace };
 
-/** The most faults, and the most warnings, of one import. Places are looked up for these only. */
+/** The maximum number of faults, and of warnings, of one import. Places are looked up only for these. */
 const MOST_NOTES = 500;
 
-/** The longest text of a file that a message repeats. */
+/** The maximum length of a text from a file that a message repeats. */
 const LONGEST_QUOTE = 80;
 
 export class ImportNotes {
@@ -30,7 +30,7 @@ export class ImportNotes {
     if (this.#faultCount <= MOST_NOTES) this.#faults.push(fault);
   }
 
-  /** `message` may be a function, so that only the messages that are kept are put in words. */
+  /** `message` may be a function, so that the text is built only for messages that are kept. */
   warn(code: WarningCode, place: NotePlace, path: Path, message: string | (() => string)): void {
     this.#warningCount += 1;
     if (this.#warningCount > MOST_NOTES) return;

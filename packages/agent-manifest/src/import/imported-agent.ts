@@ -1,4 +1,4 @@
-/** An agent that an importer found, with what its file says about it and a definition has no field for. */
+/** An agent that an importer found, with the facts from its file for which a definition has no field. */
 import type { AgentDefinition } from '@mandate/schemas/agent-manifest';
 import type { AgentLimits, NarrowingPolicy } from './imported.ts';
 import type { PlacedTool } from './tool-shelf.ts';
@@ -32,7 +32,10 @@ export class ImportedAgent {
     };
   }
 
-  /** Allows a tool. A tool that is named twice is listed once. Null, a tool without a valid name, is not allowed. */
+  /**
+   * Allows a tool. A tool that is named twice is listed once. Null stands for a tool without a valid name, and allows
+   * nothing.
+   */
   allow(placed: PlacedTool | null): void {
     if (placed !== null && !this.#tools.has(placed.tool)) this.#tools.set(placed.tool, placed);
   }
@@ -57,7 +60,7 @@ export class ImportedAgent {
     this.#confirmed.add(tool);
   }
 
-  /** Demands a schema of the arguments of a tool, beside those that were demanded before. */
+  /** Requires a schema for the arguments of a tool, in addition to the schemas that were required before. */
   checkArguments(tool: string, schema: ArgumentSchema): void {
     const schemas = this.#schemas.get(tool);
     if (schemas === undefined) this.#schemas.set(tool, [schema]);
@@ -68,7 +71,7 @@ export class ImportedAgent {
     return { ...this.#definition, tools: this.tools.map(({ entry }) => entry) };
   }
 
-  /** What the file says beside the definition. Null if it says nothing more. */
+  /** The facts from the file for which the definition has no field. Null if there are none. */
   get limits(): AgentLimits | null {
     const toolPolicies = this.#toolPolicies();
     const policy: NarrowingPolicy = {

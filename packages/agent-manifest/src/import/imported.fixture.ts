@@ -1,4 +1,4 @@
-/** Imports texts in tests, and says in short what came of it. */
+/** Imports texts in tests, and returns the results in a short form. */
 import type { AgentDefinition } from '@mandate/schemas/agent-manifest';
 import { expect } from 'vitest';
 import { catalogOf, findTool } from '../catalog.ts';
@@ -8,7 +8,7 @@ import type { Imported, ImportFormat, ImportOptions, ImportSource } from './impo
 
 type Taken = Extract<Imported, { ok: true }>;
 
-/** Imports files, which are given by their names. Fails if there is a fault. */
+/** Imports files from a map of paths to texts. Fails if there is a fault. */
 export function imported(
   format: ImportFormat | null,
   files: Readonly<Record<string, string>>,
@@ -23,7 +23,7 @@ export function imported(
   return result;
 }
 
-/** The other names of Copilot's tools. */
+/** The aliases of Copilot's tools. */
 const ALIASES: Readonly<Record<string, RegExp>> = {
   execute: /shell|bash/i,
   search: /grep|glob/i,
@@ -31,8 +31,8 @@ const ALIASES: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Returns the tools that the compiled manifest allows an agent and no file names. In a name, everything but letters,
- * digits, `_`, `.` and `-` counts as a dash.
+ * Returns the tools that the compiled manifest allows an agent, but that no file names. In a name, everything except
+ * letters, digits, `_`, `.` and `-` counts as a dash.
  */
 export function allowedButNotNamed(
   { manifest }: Pick<Taken, 'manifest'>,
@@ -82,7 +82,7 @@ export function agentOf({ manifest }: Taken, key: string): AgentDefinition {
   return definition;
 }
 
-/** Returns the tools of each agent by their names in Mandate, each with its rating. */
+/** Returns the tools of each agent by Mandate's names, each with its risk level. */
 export function toolsByAgent({ manifest }: Pick<Taken, 'manifest'>): Record<string, string[]> {
   const catalog = catalogOf(manifest);
   const agents = Object.entries(manifest.definitions ?? {}).flatMap(([key, definition]) => {

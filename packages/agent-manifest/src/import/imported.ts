@@ -1,6 +1,6 @@
 /**
- * What an import takes and gives. An import gets the texts of files, and gives a manifest or faults. It runs nothing and
- * fetches nothing. What a file does not say is not allowed.
+ * The input and the result of an import. An import gets the texts of files, and returns a manifest or faults. It runs
+ * nothing and fetches nothing. Everything that a file does not state is not allowed.
  */
 import type { PolicyDocument } from '@mandate/schemas';
 import type { AgentManifest } from '@mandate/schemas/agent-manifest';
@@ -17,20 +17,23 @@ export const IMPORT_FORMATS = [
 ] as const;
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
-/** A file to import. `path` is only used in messages, and for names that the text does not give. */
+/** A file to import. `path` is used only in messages, and for names if the text contains none. */
 export type ImportSource = { path: string; text: string };
 
-/** A tool as its server lists it. */
+/** A tool in the form in which its server lists it. */
 export type ListedTool = { name: string; description?: string; readOnly?: boolean; destructive?: boolean };
 
 export type ImportOptions = {
-  /** The name of the manifest. Absent: a name from the files. */
+  /** The name of the manifest. Absent: the name comes from the files. */
   name?: string;
-  /** `all`: where a file means every tool, the known names are written out. Default: `named`, no tool is allowed. */
+  /**
+   * `all`: an entry that means every tool becomes a list of all known names. Default: `named`, and such an entry allows
+   * no tool.
+   */
   tools?: 'named' | 'all';
   /** The tools of servers, by the name of the server. */
   servers?: Readonly<Record<string, readonly ListedTool[]>>;
-  /** True: `human_in_the_loop` of Open Agent Spec becomes the confirmation of every tool of the agent. */
+  /** True: an agent with `human_in_the_loop` of Open Agent Spec needs a confirmation for each of its tools. */
   humanInTheLoop?: boolean;
 };
 
@@ -65,7 +68,7 @@ export type WarningCode =
   | 'TASK_NOT_TAKEN'
   | 'NODE_AS_AGENT';
 
-/** `line` and `column` count from 1, and are absent if the message is about no place. `path` is dotted. */
+/** `line` and `column` count from 1. They are absent if the message has no place. `path` is dotted. */
 export type ImportNote<Code extends string> = {
   code: Code;
   file: string;
@@ -77,16 +80,16 @@ export type ImportNote<Code extends string> = {
 export type ImportFault = ImportNote<FaultCode>;
 export type ImportWarning = ImportNote<WarningCode>;
 
-/** The part of a policy that an import can fill. Each of its fields only narrows what the agent may do. */
+/** The fields of a policy that an import can fill. Each field only restricts what the agent may do. */
 export type NarrowingPolicy = Pick<
   PolicyDocument,
   'deniedTools' | 'toolPolicies' | 'rateLimit' | 'allowedProviders'
 >;
 
-/** What a file says about an agent that a manifest has no field for. `agent` is the key of its definition. */
+/** The facts from a file about an agent for which a manifest has no field. `agent` is the key of its definition. */
 export type AgentLimits = { agent: string; policy: NarrowingPolicy; maxTurns?: number };
 
-/** How the address `mcp://name` is reached. Every value of `env` and `headers` is `${env:NAME}`. */
+/** How to reach the server with the address `mcp://name`. Every value of `env` and `headers` is `${env:NAME}`. */
 export type ServerBinding =
   | { command: string; args: readonly string[]; env: Readonly<Record<string, string>> }
   | { url: string; headers: Readonly<Record<string, string>> };
@@ -96,7 +99,7 @@ export type Imported =
       ok: true;
       manifest: AgentManifest;
       policies: readonly AgentLimits[];
-      /** The servers that the manifest's tools are on, by the name in `mcp://name`. */
+      /** The servers of the manifest's tools, by the name in `mcp://name`. */
       servers: Readonly<Record<string, ServerBinding>>;
       warnings: readonly ImportWarning[];
     }

@@ -28,7 +28,10 @@ export function withoutComments(text: string): string {
   return parts.join('') + text.slice(copied);
 }
 
-/** Returns the end of the comment that begins here. Null if none does. `://` is part of an address. */
+/**
+ * Returns the end of the comment that begins here. Null if no comment begins here. The `//` in `://` is part of an
+ * address.
+ */
 function commentEnd(text: string, at: number): number | null {
   if (text[at] !== '/' || text[at - 1] === ':') return null;
   if (text[at + 1] === '/') return endOr(text, text.indexOf('\n', at));
@@ -41,7 +44,7 @@ function endOr(text: string, end: number): number {
   return end === -1 ? text.length : end;
 }
 
-/** Returns the place after the text in quotes that begins here. */
+/** Returns the place after the quoted text that begins here. */
 function stringEnd(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length && text[at] !== '"' && text[at] !== '\n') at += text[at] === '\\' ? 2 : 1;

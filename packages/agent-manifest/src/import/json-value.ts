@@ -9,8 +9,8 @@ export function isMap(value: Json | undefined): value is JsonMap & Json {
 }
 
 /**
- * True if the value holds only what JSON can hold: YAML has numbers such as `.inf`. A value that is shared by aliases is
- * looked at once.
+ * True if JSON can represent the whole value: YAML has numbers such as `.inf`. A value that is shared by aliases is
+ * checked once.
  */
 export function isJson(value: unknown, seen: Set<object> = new Set()): value is Json {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;

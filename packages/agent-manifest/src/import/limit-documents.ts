@@ -1,6 +1,7 @@
 /**
- * The policies and rules of an import: what its files say and a manifest has no field for. They are applied beside the
- * compiled manifest. All policies of an agent hold together, so these only narrow what it may do.
+ * The policies and rules of an import: limits from its files for which a manifest has no field. They are applied in
+ * addition to the compiled manifest. All policies of an agent apply together, so these policies only restrict the
+ * agent.
  */
 import type { PolicyDocument, RuleDocument } from '@mandate/schemas';
 import { policyIdOf, slugOf } from '../compile/ids.ts';

@@ -1,4 +1,4 @@
-/** The manifest that is being made by an import. */
+/** The manifest that an import builds. */
 import { deepEqual, policyDocument, readShape } from '@mandate/schemas';
 import {
   AGENT_MANIFEST_VERSION,
@@ -13,12 +13,12 @@ import type { ImportedAgent } from './imported-agent.ts';
 import { keyFor, UniqueNames } from './names.ts';
 import { type Mention, ToolShelf } from './tool-shelf.ts';
 
-/** The most faults of the finished manifest that are reported. */
+/** The maximum number of reported faults of the finished manifest. */
 const MOST_FAULTS = 20;
 
 const LONGEST_NAME = 200;
 
-/** The most servers of one name. */
+/** The maximum number of servers with the same name. */
 const MOST_OF_A_NAME = 100;
 
 export class ManifestDraft {
@@ -26,7 +26,7 @@ export class ManifestDraft {
   readonly notes = new ImportNotes();
   readonly tools = new ToolShelf(this.notes);
   readonly agents: ImportedAgent[] = [];
-  /** The name that the files give, unless the options name the manifest. */
+  /** The name from the files. It is used unless the options name the manifest. */
   name: string | null = null;
   version: string | null = null;
   /** True if the files say that only an authenticated person may use the agents. */
@@ -42,7 +42,7 @@ export class ManifestDraft {
     this.options = options;
   }
 
-  /** Returns a key for a definition that no other definition has. */
+  /** Returns a key that no other definition has. */
   keyFor(name: string, otherwise: string): string {
     return this.#keys.take(keyFor(name, otherwise));
   }
@@ -52,7 +52,7 @@ export class ManifestDraft {
   }
 
   /**
-   * Keeps how a server is reached. Another server of the same name gets another name. `isNew` is false if the same
+   * Stores how to reach a server. Another server with the same name gets another name. `isNew` is false if the same
    * server was found before.
    */
   addServer(
@@ -83,7 +83,7 @@ export class ManifestDraft {
   finish(format: ImportFormat): Imported {
     const { notes } = this;
     if (notes.hasFaults) return { ok: false, faults: notes.faults, warnings: notes.warnings };
-    // The manifest is read as any manifest is, so what comes out is valid.
+    // The manifest is read like any other manifest, so the result is valid.
     const read = readAgentManifest(JSON.stringify(this.#manifest(format)));
     const policies = this.agents.flatMap(({ limits }) => (limits === null ? [] : [limits]));
     const found = read.ok ? [] : read.faults.map(({ path, message }) => ({ path: path.split('.'), message }));
@@ -138,7 +138,7 @@ export class ManifestDraft {
   }
 }
 
-/** Warns that a file means every tool, and that none is allowed. */
+/** Warns that an entry means every tool, and that none is allowed. */
 export function warnNotNamed(
   draft: ManifestDraft,
   { place, path, means }: { place: NotePlace; path: readonly PropertyKey[]; means: string },

@@ -1,4 +1,4 @@
-/** Imports agents that are Markdown files with frontmatter, as Claude Code and GitHub Copilot have them: one a file. */
+/** Imports agents that are Markdown files with frontmatter, as in Claude Code and GitHub Copilot: one agent a file. */
 import { ImportFields } from './import-fields.ts';
 import { readMarkdown } from './import-file.ts';
 import type { ImportSource } from './imported.ts';
@@ -12,7 +12,7 @@ type MarkdownFormat = {
   modelOf(fields: ImportFields): string | null;
   /** Reads the other fields. */
   importFields(agent: ImportedAgent, fields: ImportFields): void;
-  /** The fields that a manifest has nothing for, each with the reason. */
+  /** The fields that a manifest cannot express, each with the reason. */
   noCounterpart: Readonly<Record<string, string>>;
 };
 

@@ -1,4 +1,4 @@
-/** Servers of MCP as clients configure them: a command, or an address. */
+/** MCP servers in the form in which clients configure them: a command, or an address. */
 import type { RiskLevel } from '@mandate/schemas/agent-manifest';
 import type { ImportFields } from './import-fields.ts';
 import { quoted } from './import-notes.ts';
@@ -11,7 +11,7 @@ import { addressWithoutSecrets, argumentsWithoutSecrets, asReferences } from './
 export type McpServer = {
   name: string;
   address: string;
-  /** The tools that are known: those that the file names for the server, otherwise those of the options. */
+  /** The known tools: the tools that the file names for the server, otherwise the tools that the options name. */
   tools: readonly ListedTool[];
   /** True if the file itself names the tools. */
   toolsNamed: boolean;
@@ -84,8 +84,8 @@ export function readServer(draft: ManifestDraft, name: string, fields: ImportFie
 }
 
 /**
- * Puts a server and its known tools into the manifest, as a pack. A tool that its server does not rate is left to the
- * agents that name it, or it is critical.
+ * Puts a server and its known tools into the manifest, as a pack. If the server gives a tool no risk level, the agents
+ * that name the tool decide it. Otherwise the tool is critical.
  */
 export function addServerPack(
   draft: ManifestDraft,
@@ -135,8 +135,8 @@ export function listedTools({ options }: ManifestDraft, server: string): readonl
 }
 
 /**
- * Returns the rating of a tool by what its server says about it. Null if the server does not say that the tool is
- * harmless. In MCP a tool without hints may destroy things.
+ * Returns the risk level of a tool by the hints of its server. Null if the server does not say that the tool is
+ * harmless. In MCP, a tool without hints may be destructive.
  */
 export function riskOfListed({ readOnly, destructive }: ListedTool): RiskLevel | null {
   if (destructive === true) return 'critical';

@@ -1,11 +1,14 @@
-/** Takes the names of models over. */
+/** Converts the names of models. */
 import { nameFault } from '@mandate/schemas/core';
 import type { ImportFields } from './import-fields.ts';
 import { quoted } from './import-notes.ts';
 
 const LONGEST = 200;
 
-/** Returns the name of a model. Null with a warning for a title such as `Claude Sonnet 4`, which no provider knows. */
+/**
+ * Returns the name of a model. Returns null and warns for a display name such as `Claude Sonnet 4`, which no provider
+ * accepts.
+ */
 export function modelNamed(model: string | null, fields: ImportFields, field: string): string | null {
   if (model === null) return null;
   const isName = model.length <= LONGEST && !model.includes('*') && nameFault(model) === null;

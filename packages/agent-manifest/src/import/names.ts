@@ -1,6 +1,6 @@
 /** Makes the names of definitions, steps and tools from names in other files. */
 
-/** Keys that every JavaScript object has already. No document may use them. */
+/** Keys that every JavaScript object inherits. No document may use them. */
 const RESERVED: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 const LONGEST_KEY = 60;
@@ -28,7 +28,7 @@ function withoutDashes(text: string): string {
   return text.slice(start, end);
 }
 
-/** Gives each name once: a name that is taken gets a number behind it. */
+/** Makes each name unique: a name that is already taken gets a number at its end. */
 export class UniqueNames {
   readonly #taken = new Set<string>();
   readonly #last = new Map<string, number>();
@@ -48,7 +48,7 @@ export class UniqueNames {
   }
 }
 
-/** True if a tool can have this name. Such a name needs no escapes in an address, in a policy and in a document. */
+/** True if a tool can have this name. Such a name needs no escapes in an address, in a policy or in a document. */
 export function isToolName(name: string): boolean {
   return /^[A-Za-z0-9_][A-Za-z0-9._/-]{0,99}$/.test(name) && !RESERVED.has(name);
 }

@@ -1,9 +1,9 @@
-/** Placeholders in texts of other files, and how texts are written so that the runner fills them in. */
+/** Converts placeholders in texts of other files, so that the runner fills them in. */
 
 /** The placeholders of crewAI: `{topic}`. */
 const OF_A_CREW = /\{([A-Za-z_][A-Za-z0-9_-]{0,99})\}/g;
 
-/** A text as it is, or an expression. The value of the expression is put in. */
+/** A text as it is, or an expression. The value of the expression is inserted. */
 export type Part = { text: string } | { expression: string };
 
 /** Returns the names of the placeholders of a text of crewAI, each once. */
@@ -16,7 +16,7 @@ export function withExpressions(text: string): string {
   return filledIn(text, OF_A_CREW, (name) => ({ expression: inputNamed(name) }));
 }
 
-/** Returns a text in which each placeholder is replaced, and nothing else is an expression. */
+/** Returns a text in which each placeholder becomes an expression, and everything else stays plain text. */
 export function filledIn(text: string, placeholder: RegExp, partFor: (name: string) => Part): string {
   const parts: Part[] = [];
   let end = 0;
@@ -27,12 +27,12 @@ export function filledIn(text: string, placeholder: RegExp, partFor: (name: stri
   return written([...parts, { text: text.slice(end) }]);
 }
 
-/** Returns a text in which nothing is an expression. */
+/** Returns a text that the runner reads as plain text without expressions. */
 export function escaped(text: string): string {
   return text.replaceAll('${', () => '$${');
 }
 
-/** Dollars right before an expression would be part of an escape. They are written as an expression too. */
+/** Dollar signs right before an expression would become part of an escape. So they are written as an expression too. */
 function written(parts: readonly Part[]): string {
   let result = '';
   let text = '';
@@ -64,7 +64,7 @@ export function inputNamed(name: string): string {
   return `inputs[${celText(name)}]`;
 }
 
-/** Writes a text as CEL does. */
+/** Writes a text as a literal of CEL. */
 export function celText(text: string): string {
   return JSON.stringify(text);
 }

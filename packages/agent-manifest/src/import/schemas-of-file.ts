@@ -1,4 +1,4 @@
-/** Takes JSON Schemas over from files. */
+/** Reads JSON Schemas from imported files. */
 import type { ImportFields } from './import-fields.ts';
 import type { Json, JsonMap } from './json-value.ts';
 

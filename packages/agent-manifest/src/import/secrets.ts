@@ -10,8 +10,8 @@ const REFERENCE =
 const ASKED = /^\$\{input:[^{}]{1,200}\}$/;
 
 /**
- * Returns the values of a map as references to the environment. A value that is written out is left out with a
- * warning, whatever it is, because a program cannot tell a secret from another value.
+ * Returns the values of a map as references to the environment. Any literal value is left out with a warning, because a
+ * program cannot distinguish a secret from another value.
  */
 export function asReferences(fields: ImportFields | null, prefix = ''): Record<string, string> {
   const values: [string, string][] = [];
@@ -45,7 +45,7 @@ const SECRET_HEADER = /^(?:authorization|cookie|x-[a-z-]*(?:key|token))\s*:/i;
 const SECRET_SHAPE =
   /^(?:sk-|ghp_|gho_|github_pat_|xox[abp]-|glpat-|AKIA|eyJ[A-Za-z0-9_-]{10,}\.)[A-Za-z0-9._-]{8,}$/;
 
-/** Returns arguments of a command, with the secrets among them as references to the environment. */
+/** Returns the arguments of a command, with each secret replaced by a reference to the environment. */
 export function argumentsWithoutSecrets(fields: ImportFields, name: string, server: string): string[] {
   const written = (fields.list(name) ?? []).map((item) =>
     typeof item === 'string' ? item : JSON.stringify(item),
@@ -71,7 +71,7 @@ export function argumentsWithoutSecrets(fields: ImportFields, name: string, serv
   });
 }
 
-/** Returns the option that an argument is, if its name says that its value is secret. `value` is null without a `=`. */
+/** Returns the name of the option if an argument is an option for a secret value. `value` is null without a `=`. */
 function flagIn(item: string): { flag: string | null; value: string | null } {
   const equals = item.indexOf('=');
   const flag = equals === -1 ? item : item.slice(0, equals);
@@ -79,7 +79,7 @@ function flagIn(item: string): { flag: string | null; value: string | null } {
   return { flag: isSecret ? flag : null, value: isSecret && equals !== -1 ? item.slice(equals + 1) : null };
 }
 
-/** Returns an address without user, password and query. Null if the text is no address of the web. */
+/** Returns an address without user, password and query. Null if the text is not a web address. */
 export function addressWithoutSecrets(fields: ImportFields, name: string): string | null {
   const written = fields.text(name);
   if (written === null) return null;

@@ -1,10 +1,10 @@
 /**
- * Turns what other files say about arguments, such as `Bash(git *)`, into JSON Schemas of the arguments. Where the
- * meaning cannot be said exactly, the schema is stricter.
+ * Turns argument rules of other files, such as `Bash(git *)`, into JSON Schemas of the arguments. If a schema cannot
+ * express the exact meaning, it is stricter.
  */
 import type { ArgumentSchema } from './imported-agent.ts';
 
-/** What a glob's `*` matches: any text. For a command that is allowed, any text that cannot start another command. */
+/** The meaning of a `*` in a glob: any text. In an allowed command: any text that cannot start another command. */
 const ANY = '[\\s\\S]*';
 const IN_ONE_COMMAND = '[^;&|<>$`(){}\\n\\r\\\\]*';
 
@@ -19,26 +19,29 @@ function regexOf(glob: string, star: string, isCaseless = false): string {
     .join('');
 }
 
-/** An object in which the field is there and matches the pattern. */
+/** The schema of an object in which the field is present and matches the pattern. */
 function matching(field: string, pattern: string): ArgumentSchema {
   return { type: 'object', required: [field], properties: { [field]: { type: 'string', pattern } } };
 }
 
-/** The pattern of a command that a glob allows. `git:*` is the older form of `git *`: the word, alone or with more. */
+/**
+ * The pattern of a command that a glob allows. `git:*` is the older form of `git *`: the word alone, or followed by
+ * more text.
+ */
 export function allowedCommand(glob: string): string {
   const prefix = glob.endsWith(':*') ? glob.slice(0, -2) : null;
   if (prefix !== null) return `${regexOf(prefix, IN_ONE_COMMAND)}(?: ${IN_ONE_COMMAND})?`;
   return regexOf(glob, IN_ONE_COMMAND);
 }
 
-/** Arguments in which the field matches one of the patterns, from its beginning to its end. */
+/** The schema of arguments in which the field matches one of the patterns from its beginning to its end. */
 export function oneOf(field: string, patterns: readonly string[]): ArgumentSchema {
   return matching(field, `^(?:${patterns.join('|')})$`);
 }
 
 /**
- * The arguments of a command that does not hold what the glob denies. It is looked for everywhere in the command, since
- * a shell runs more than the beginning of a line.
+ * The schema of arguments with a command that does not contain the denied text anywhere. The beginning is not enough, because
+ * one line of a shell can contain several commands.
  */
 export function withoutCommand(field: string, glob: string): ArgumentSchema {
   const words = glob.replace(/:?\*+$/, '').trim();
@@ -46,7 +49,7 @@ export function withoutCommand(field: string, glob: string): ArgumentSchema {
   return { not: matching(field, pattern) };
 }
 
-/** Arguments in which not all fields match their globs. The case of letters does not count. */
+/** The schema of arguments in which not all fields match their globs. The letter case does not count. */
 export function notAll(globs: readonly (readonly [field: string, glob: string])[]): ArgumentSchema {
   const each = globs.map(([field, glob]) => matching(field, `^${regexOf(glob, ANY, true)}$`));
   return { not: { allOf: each } };
@@ -70,7 +73,7 @@ export function allowedFile(glob: string): string | null {
 
 const FOLDER = '[^/\\\\]+';
 
-/** Arguments in which the path does not climb with `..`. */
+/** The schema of arguments in which the path does not leave its folder with `..`. */
 export function withoutClimbing(field: string): ArgumentSchema {
   return { not: matching(field, '(?:^|[/\\\\])\\.\\.(?:[/\\\\]|$)') };
 }

@@ -1,22 +1,25 @@
-/** The tools of the manifest that is being made. Each has a name of its own in Mandate, and a rating where one is known. */
+/**
+ * The tools of the manifest that an import builds. Each tool has its own name in Mandate, and a risk level if one is
+ * known.
+ */
 import type { InlineTool, RiskLevel, ToolDefinition } from '@mandate/schemas/agent-manifest';
 import { nameOfRemoteTool } from '../addresses.ts';
 import { type ImportNotes, type NotePlace, type Path, quoted } from './import-notes.ts';
 import { isToolName, UniqueNames } from './names.ts';
 
-/** A tool that a file names. `risk` is null if no one rated the tool. Then a person confirms each call. */
+/** A tool that a file names. `risk` is null if its risk level is unknown. Then a person confirms each call. */
 export type NamedTool = { server: string; name: string; risk: RiskLevel | null; description?: string };
 
-/** Where a tool is named, for warnings. */
+/** The place where a tool is named, for warnings. */
 export type Mention = { place: NotePlace; path: Path };
 
-/** What an agent lists for a tool, the name of the tool in Mandate, and its rating. */
+/** The entry in an agent's list for a tool, Mandate's name of the tool, and its risk level. */
 export type PlacedTool = { entry: string | InlineTool; tool: string; risk: RiskLevel | null };
 
 export class ToolShelf {
   readonly #notes: ImportNotes;
   readonly #names = new UniqueNames();
-  /** What stands for a tool in the list of an agent, by its address or its inline name. */
+  /** The entries in the lists of agents, by the address or the inline name of the tool. */
   readonly #placed = new Map<string, PlacedTool>();
   readonly #ofServer = new Map<string, string[]>();
   /** The definitions of rated tools, by their ids. */
@@ -27,8 +30,8 @@ export class ToolShelf {
   }
 
   /**
-   * Returns what an agent lists for the tool, and its name in Mandate. Null if the name cannot be used. Then the tool
-   * is not allowed.
+   * Returns the entry for an agent's list, and Mandate's name of the tool. Null if the name cannot be used. Then the
+   * tool is not allowed.
    */
   place(named: NamedTool, mention: Mention): PlacedTool | null {
     const { server, name, risk, description } = named;
@@ -39,7 +42,10 @@ export class ToolShelf {
     return this.#at(`mcp://${server}#${name}`, { name, server, risk, description }, mention);
   }
 
-  /** As `place`, for a tool at an address that is no server of MCP. Its name becomes the fragment of the address. */
+  /**
+   * Does the same as `place` for a tool with an address that is not an MCP server. The tool's name becomes the fragment
+   * of the address.
+   */
   placeAt(address: string, named: Omit<NamedTool, 'server'>, mention: Mention): PlacedTool | null {
     const { name, risk, description } = named;
     if (!isToolName(name)) {
@@ -49,7 +55,7 @@ export class ToolShelf {
     return this.#at(`${address}#${name}`, { name, server: 'remote', risk, description }, mention);
   }
 
-  /** As `place`, for a tool that the program around the agent implements. */
+  /** Does the same as `place` for a tool that the program around the agent implements. */
   placeInline(tool: InlineTool, mention: Mention): PlacedTool | null {
     const key = `inline:${JSON.stringify([tool.name, tool.description, tool.parameters])}`;
     const known = this.#placed.get(key);
@@ -65,12 +71,12 @@ export class ToolShelf {
     return placed;
   }
 
-  /** The name in Mandate of a tool that was placed before. Null if no agent names it. */
+  /** Mandate's name of a tool that was placed before. Null if no agent names the tool. */
   nameOf(server: string, name: string): string | null {
     return this.#placed.get(`mcp://${server}#${name}`)?.tool ?? null;
   }
 
-  /** The names in Mandate of all tools of a server that were placed before. */
+  /** Mandate's names of all tools of a server that were placed before. */
   namesOfServer(server: string): readonly string[] {
     return this.#ofServer.get(server) ?? [];
   }

@@ -1,4 +1,4 @@
-/** Checks what the parts of a manifest mean together. The fields of the manifest must be without faults. */
+/** Checks whether the parts of a manifest fit together. The fields of the manifest must already be free of faults. */
 import type { AgentManifest } from '@mandate/schemas/agent-manifest';
 import { catalogOf } from '../catalog.ts';
 import { duplicateIds } from './checks/duplicate-ids.ts';

@@ -6,7 +6,7 @@ const HEAD = 'apiVersion: coreason.ai/v2\nkind: Agent\nmetadata: { name: Helper 
 const TOOL = '{ type: tool, name: T, uri: "mcp://t", risk_level: safe }';
 const tool = { type: 'tool', name: 'T', uri: 'mcp://t', risk_level: 'safe' };
 
-/** The manifest is in the folder `m`, and has a definition `t` that refers elsewhere. */
+/** The manifest is in the folder `m`, and its definition `t` refers to another file. */
 function load(reference: string, files: Readonly<Record<string, string>>, main = '') {
   const text = `${HEAD}  t: { $ref: ${JSON.stringify(reference)} }\n${main}`;
   return loadAgentManifest(filesInMemory({ 'm/a.yaml': text, ...files }), 'm/a.yaml', { models: [] });

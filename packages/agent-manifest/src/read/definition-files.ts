@@ -10,20 +10,20 @@ import type { ManifestFiles } from './manifest-files.ts';
 import { MOST_UNITS, readSource, type SourceFile, unitsOf } from './source-file.ts';
 import { type Fields, fieldOf, isMap } from './written.ts';
 
-/** The place where a definition stands: a file, and the path in it. */
+/** The place of a definition: a file, and the path in the file. */
 export type Origin = { file: SourceFile; path: Path };
 
 export type Followed = {
-  /** The document with each definition in the place of its reference. */
+  /** The document in which each reference is replaced by its definition. */
   value: unknown;
-  /** The places of definitions that stand elsewhere, by key. */
+  /** The places of definitions in other files, by key. */
   origins: ReadonlyMap<string, Origin>;
-  /** The paths of the files beside the manifest that were read. */
+  /** The paths of the files that were read besides the manifest. */
   files: readonly string[];
   faults: readonly Found[];
 };
 
-/** The maximum number of files beside the manifest. */
+/** The maximum number of files besides the manifest. */
 const MOST_FILES = 1_000;
 const TOO_LARGE = `makes the manifest larger than ${MOST_UNITS} characters: refer to smaller definitions, or to fewer`;
 
@@ -41,7 +41,7 @@ export function followReferences(main: SourceFile, files: ManifestFiles): Follow
     if (reference === null) continue;
     const path = ['definitions', key, '$ref'];
     faults.push(...besides(definition, ['definitions', key]));
-    // A reference of another type is a fault of its field.
+    // If a reference is not a text, its field has a fault.
     if (typeof reference !== 'string' || reference === '') continue;
     const target = follower.follow(main, reference);
     if (!target.ok) {
@@ -60,13 +60,13 @@ export function followReferences(main: SourceFile, files: ManifestFiles): Follow
   return { value: whole, origins, files: follower.files(), faults };
 }
 
-/** Returns the reference of a definition that stands elsewhere. Null for a definition that stands here. */
+/** Returns the reference to a definition in another place. Null if the definition itself is here. */
 function referenceIn(definition: unknown): unknown {
   if (!isMap(definition) || Object.hasOwn(definition, 'type')) return null;
   return Object.hasOwn(definition, '$ref') ? definition.$ref : null;
 }
 
-/** Nothing may stand beside a reference, because it would be lost. */
+/** Other fields beside a reference are refused, because they would be lost. */
 function besides(definition: unknown, path: Path): Found[] {
   return Object.keys(definition ?? {})
     .filter((name) => name !== '$ref')
@@ -101,7 +101,7 @@ class Follower {
     return [...this.#read].flatMap(([path, read]) => (read.ok && path !== this.#main ? [path] : []));
   }
 
-  /** The size of a value as JSON. It is computed once, because many references may lead to one definition. */
+  /** The size of a value as JSON. It is computed once, because many references may lead to the same definition. */
   sizeOf(value: unknown): number {
     const size = this.#sizes.get(value) ?? unitsOf(value);
     this.#sizes.set(value, size);
@@ -112,7 +112,7 @@ class Follower {
   follow(from: SourceFile, reference: string): Target {
     const passed = new Set<string>();
     const target = this.#walk(from, reference, passed);
-    // Each place on the way leads to the same definition. So a long chain is followed once.
+    // All places on the way lead to the same definition. So a long chain is followed only once.
     for (const place of passed) if (!this.#known.has(place)) this.#known.set(place, target);
     return target;
   }
@@ -189,7 +189,7 @@ function refused(code: FaultCode, message: string): Refused {
   return { ok: false, code, message };
 }
 
-/** Returns a path for a message, cut where it is long. */
+/** Returns a path for a message. A long path is shortened. */
 function shown(path: string): string {
   return path.length <= 200 ? path : `${path.slice(0, 200).replace(/[\ud800-\udbff]$/, '')}…`;
 }

@@ -1,4 +1,4 @@
-/** Checks the expressions of a workflow: the conditions of switches, and what is filled into the inputs of steps. */
+/** Checks the expressions of a workflow: the conditions of switches, and the templates in the inputs of steps. */
 import { conditionFault } from '../conditions/condition-fault.ts';
 import { templateFault } from '../conditions/fill-template.ts';
 import { roomForExpressions } from '../conditions/room.ts';
@@ -25,7 +25,7 @@ function invalid(path: Path, fault: string | null): Found[] {
   return fault === null ? [] : [found('EXPRESSION_INVALID', path, fault)];
 }
 
-/** Returns the texts in a value, at any depth, each with its path. Keys are no texts. */
+/** Returns the texts in a value, at any depth, each with its path. Keys are not included. */
 function textsIn(value: unknown, path: Path): (readonly [Path, string])[] {
   if (typeof value === 'string') return [[path, value]];
   if (typeof value !== 'object' || value === null) return [];

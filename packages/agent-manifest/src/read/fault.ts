@@ -47,9 +47,9 @@ export type WarningCode =
   | 'NODE_UNREACHABLE';
 
 /**
- * A fault or a warning with its place. `file` is the manifest, or the file in which a definition stands. `path` is
- * dotted, and empty for the document as a whole. `line` and `column` count from 1. `message` continues a sentence that
- * begins with the path.
+ * A fault or a warning with its place. `file` is the manifest, or another file with a definition. `path` is dotted, and
+ * empty for the document as a whole. `line` and `column` count from 1. `message` continues a sentence that begins with
+ * the path.
  */
 export type Placed<Code> = {
   code: Code;
@@ -65,8 +65,8 @@ export type AgentManifestWarning = Placed<WarningCode>;
 export type Path = readonly PropertyKey[];
 
 /**
- * A fault or a warning before its place is known. `message` is a function, because only the first ones are put in
- * words.
+ * A fault or a warning before its place is known. `message` is a function, because the text is built only for the
+ * first ones.
  */
 export type Found<Code = FaultCode> = { code: Code; path: Path; message: () => string };
 

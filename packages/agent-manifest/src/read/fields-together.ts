@@ -1,4 +1,4 @@
-/** Checks fields that need or exclude each other. The schema of the document checks each field by itself. */
+/** Checks fields that require or exclude each other. The schema of the document checks each field alone. */
 import { type Found, found, type Path } from './fault.ts';
 import { type Fields, fieldOf, isMap, writtenDefinitions, writtenSteps } from './written.ts';
 

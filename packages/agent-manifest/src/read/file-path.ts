@@ -25,7 +25,10 @@ export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }
 
-/** An absolute path, a drive, an address, and characters that end a path or separate its parts elsewhere. */
+/**
+ * Matches an absolute path, a drive, an address, and characters that end a path or separate its parts on another
+ * system.
+ */
 const LEADS_ELSEWHERE = /^\/|^[A-Za-z]:|^[A-Za-z][A-Za-z0-9+.-]*:\/\/|^file:|[\\\0]/i;
 
 function partsOf(path: string): string[] {

@@ -1,8 +1,8 @@
-/** Reads JSON pointers (RFC 6901) as they stand after the `#` of a reference. */
+/** Reads JSON pointers (RFC 6901), the part of a reference after the `#`. */
 
 import { fieldOf } from './written.ts';
 
-/** Returns the names and indexes of the pointer. Null if the text is no pointer. */
+/** Returns the names and indexes of the pointer. Null if the text is not a pointer. */
 export function readPointer(fragment: string): readonly string[] | null {
   const text = decoded(fragment);
   if (text === null || (text !== '' && !text.startsWith('/'))) return null;

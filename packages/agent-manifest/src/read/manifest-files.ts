@@ -1,22 +1,22 @@
-/** The files beside a manifest, as the reader asks for them. */
+/** The files besides a manifest, in the form in which the reader requests them. */
 import type { DocumentSource } from '@mandate/policy/documents';
 
 export type FileRead =
   | { found: 'source'; source: DocumentSource }
   | { found: 'missing' }
-  /** A link leads out of the folder. */
+  /** The file is a link that leads out of the folder. */
   | { found: 'outside' }
-  /** Something else than a file that can be read. `what` completes the phrase "it is …": "a folder". */
+  /** The path is not a readable file. `what` completes the phrase "it is …": "a folder". */
   | { found: 'other'; what: string };
 
-/** Paths are in their normal form, with `/` between their parts. */
+/** Paths are in normal form, with `/` between their parts. */
 export type ManifestFiles = {
   read(path: string): FileRead;
-  /** True if links lead from the path out of the folder of the manifest. False for a path where nothing is. */
+  /** True if links lead from the path out of the folder of the manifest. False if nothing exists at the path. */
   leadsOut(path: string): boolean;
 };
 
-/** The files of a manifest that is given as a text. */
+/** The files of a manifest that is given as a text, without a folder. */
 export const NO_FILES: ManifestFiles = { read: () => ({ found: 'missing' }), leadsOut: () => false };
 
 /** Files that are given as texts, by their paths. */

@@ -1,12 +1,12 @@
-/** Says which names an agent step may give for a model. */
+/** Decides which names of an agent step may be models. */
 import { listedPrices } from '@mandate/policy';
 
 export type KnownModels = {
-  /** The models that have a price. Default: those of the kept price lists. */
+  /** The models that have a price. Default: the models of the price lists in the repository. */
   models?: readonly string[];
   /**
-   * `known`: a step may name a model that has a price, so a misspelled agent stays a fault. `any`: a name that no
-   * definition has is a model. `never`: a step names agents only. Default: `known`.
+   * `known`: a step may name a model that has a price. So a misspelled name of an agent is still a fault. `any`: every
+   * name without a definition is a model. `never`: steps may name only agents. Default: `known`.
    */
   directModels?: 'known' | 'any' | 'never';
 };

@@ -2,7 +2,7 @@
 import type { FindPlace } from '@mandate/policy/documents';
 import { type Found, MOST_FAULTS, type Path, type Placed } from './fault.ts';
 
-/** Returns the file in which the field at a path stands, and its place there. */
+/** Returns the file that contains the field at a path, and the place of the field in the file. */
 export type FindInFiles = (path: Path) => { file: string } & ReturnType<FindPlace>;
 
 /** Returns the first faults in the order of the file: by line, column, code and path. */

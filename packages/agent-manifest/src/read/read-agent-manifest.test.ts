@@ -32,7 +32,7 @@ function warningsOf(text: string): string[] {
   return warnings.map(({ code, path }) => `${code} ${path}`);
 }
 
-/** The manifest with more fields in its agent. */
+/** The manifest with additional fields in its agent. */
 const agentWith = (fields: string) => AGENT.replace('model: gpt-4', `model: gpt-4, ${fields}`);
 const skillWith = (fields: string) => `${AGENT}  s: { type: skill, name: S, description: d, ${fields} }\n`;
 const packWith = (fields: string) =>

@@ -15,23 +15,25 @@ export type ReadOptions = KnownModels & {
   file?: string;
 };
 
-/** A manifest with a fault is refused. Its warnings are not searched for, because they may be consequences. */
+/**
+ * A manifest with a fault is refused. No warnings are searched for then, because they may be consequences of the fault.
+ */
 export type ReadAgentManifest = {
-  /** The paths of the files beside the manifest that its definitions refer to. */
+  /** The paths of the other files to which definitions refer. */
   files: readonly string[];
 } & (
   | { ok: true; manifest: AgentManifest; warnings: readonly AgentManifestWarning[] }
   | { ok: false; faults: readonly AgentManifestFault[] }
 );
 
-/** Reads a manifest that stands in one file. A reference (`$ref`) into another file leads to nothing. */
+/** Reads a manifest that consists of one file. A reference (`$ref`) to another file leads to nothing. */
 export function readAgentManifest(source: DocumentSource, options: ReadOptions = {}): ReadAgentManifest {
   const read = readSource(options.file ?? 'manifest.yaml', source);
   return read.ok ? agentManifestIn(read.file, NO_FILES, options) : { ...read, files: [] };
 }
 
 /**
- * Reads a manifest with the files that it refers to. All paths are below the folder of the manifest.
+ * Reads a manifest and the files to which it refers. All paths are below the folder of the manifest.
  *
  * @param main the path of the manifest in `files`
  */
@@ -44,7 +46,7 @@ export function loadAgentManifest(
   return read.ok ? agentManifestIn(read.file, files, options) : { ...read, files: [] };
 }
 
-/** Reads the file of a manifest, or of a graph recipe, without its meaning. */
+/** Reads the file of a manifest, or of a graph recipe, without checking its meaning. */
 export function mainFile(files: ManifestFiles, main: string): SourceRead {
   const read = files.read(main);
   if (read.found === 'source') return readSource(main, read.source);
@@ -74,7 +76,7 @@ export function agentManifestIn(
   };
 }
 
-/** The fields of a definition that stands in another file have their places there. */
+/** Faults in a definition from another file have their places in that file. */
 function finderOf(main: SourceFile, origins: ReadonlyMap<string, Origin>): FindInFiles {
   return (path) => {
     const [first, key, ...within] = path;

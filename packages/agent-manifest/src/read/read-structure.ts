@@ -1,4 +1,4 @@
-/** Checks the fields of a document: their types and bounds, schemas and expressions. No reference is followed. */
+/** Checks the fields of a document: their types and limits, schemas and expressions. References are not followed. */
 import { readShape } from '@mandate/schemas';
 import { type AgentManifest, agentManifestDocument } from '@mandate/schemas/agent-manifest';
 import { expressionFaults } from './expressions.ts';
@@ -22,7 +22,7 @@ export function readStructure(value: unknown): StructureRead {
   return read.ok && faults.length === 0 ? { ok: true, manifest: read.value } : { ok: false, faults };
 }
 
-/** A topology beside a workflow is one fault, and not an unknown field too. */
+/** A topology beside a workflow is reported as one fault, and not also as an unknown field. */
 function withoutTopology(value: unknown): { document: unknown; conflicts: readonly Found[] } {
   if (!isMap(value) || !Object.hasOwn(value, 'topology') || !Object.hasOwn(value, 'workflow'))
     return { document: value, conflicts: [] };

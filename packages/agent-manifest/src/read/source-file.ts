@@ -4,7 +4,7 @@ import { readOneDocument } from '@mandate/policy/one-document';
 import { CAPS } from '@mandate/schemas/core';
 import { type AgentManifestFault, MOST_FAULTS } from './fault.ts';
 
-/** A file that was read. `units`: its size as JSON. `find` returns the place of a path in it. */
+/** A parsed file. `units`: its size as JSON. `find` returns the place of a path in the file. */
 export type SourceFile = { name: string; value: unknown; units: number; find: FindPlace };
 
 export type SourceRead =
@@ -12,8 +12,8 @@ export type SourceRead =
   | { ok: false; faults: readonly AgentManifestFault[] };
 
 /**
- * The largest size of a whole manifest as JSON, in UTF-16 units. JSON takes more characters than YAML. Something that
- * several aliases or references name counts for each of them.
+ * The largest size of a whole manifest as JSON, in UTF-16 units. JSON needs more characters than YAML. If several
+ * aliases or references name the same value, the value counts once for each of them.
  */
 export const MOST_UNITS = 4 * CAPS.documentBytes;
 
@@ -22,7 +22,7 @@ const EXPECTED = { what: 'agent manifest', begins: 'apiVersion: coreason.ai/v2' 
 export function readSource(name: string, source: DocumentSource): SourceRead {
   const read = readOneDocument(source, EXPECTED, MOST_FAULTS);
   if (!read.ok) return refused(name, read.faults);
-  // A number that cannot be stored as it is written is nothing that a document may hold.
+  // A number that cannot be stored exactly is refused in every document.
   if (read.inexact.length > 0)
     return refused(
       name,

@@ -1,4 +1,4 @@
-/** Checks the JSON Schemas of a manifest: of its inputs, outputs and state, of its agents, and of inline tools. */
+/** Checks the JSON Schemas of a manifest: those of inputs, outputs and state, of agents, and of inline tools. */
 import { compileSchemaRules, roomToWrite } from '@mandate/policy';
 import { type Found, found, type Path } from './fault.ts';
 import { type Fields, fieldOf, isMap, writtenDefinitions } from './written.ts';
@@ -39,7 +39,7 @@ function sidesOf(part: unknown, path: Path): WrittenSchema[] {
   );
 }
 
-/** Returns the one schema of a value that is written as a JSON Schema, otherwise a schema for each name. */
+/** Returns one schema if the value is written as a JSON Schema, otherwise one schema for each name. */
 function schemasIn(written: unknown, path: Path): WrittenSchema[] {
   if (!isMap(written)) return [];
   return isWholeSchema(written) ? [[path, written]] : schemasByName(written, path);
@@ -62,7 +62,7 @@ function parametersIn(agent: Fields, path: Path): WrittenSchema[] {
   });
 }
 
-/** Arguments are an object, and a schema without a type lets any value pass. */
+/** Arguments must be an object, but a schema without a type accepts any value. */
 function typeFaults([path, schema]: WrittenSchema): Found[] {
   if (fieldOf(schema, 'type') === 'object') return [];
   return [found('SCHEMA_INVALID', path, 'must have type: object, because arguments are an object')];
@@ -71,7 +71,7 @@ function typeFaults([path, schema]: WrittenSchema): Found[] {
 const PATTERNS_TOO_LARGE =
   'cannot be checked, because the patterns of the manifest are too large together: write fewer repeats';
 
-/** The maximum number of faults that are named for one schema. */
+/** The maximum number of faults that are reported for one schema. */
 const MOST_NAMED = 3;
 
 function schemaFault(schema: unknown, room: Room): string | null {

@@ -10,12 +10,12 @@ export function isMap(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns a field of a map. Undefined if the value is no map, or has no such field. */
+/** Returns a field of a map. Undefined if the value is not a map, or has no such field. */
 export function fieldOf(value: unknown, name: string): unknown {
   return isMap(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** Returns the definitions of a type, and the members of packs that have this type. */
+/** Returns the definitions of a type, including members of packs that have this type. */
 export function writtenDefinitions(document: unknown, type: 'agent' | 'skill'): Written[] {
   const all: Written[] = [];
   for (const [path, definition] of mapsIn(document, 'definitions')) {

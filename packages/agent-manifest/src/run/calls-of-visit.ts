@@ -1,9 +1,10 @@
-/** What the log says of the calls of a visit. */
+/** What the log contains about the calls of a visit. */
 import type { RunEventOf } from '@mandate/schemas';
 
 /**
- * The calls are in their order. `call.resolved`: a person said that it was not done. `call.retried`: it was refused, or
- * its answer was of no use, and after a person's retry it is asked again, as another action.
+ * The events are in the order of the log. `call.resolved`: a person said that the call was not done. `call.retried`: a
+ * person retried the run, and the call is made again as another action, because it was refused or its answer was
+ * unusable.
  */
 export type CallRecord =
   | Omit<RunEventOf<'call.begun'>, Place>
@@ -15,7 +16,7 @@ type Place = 'runId' | 'tenant' | 'at' | 'step' | 'visit' | 'attempt';
 
 type NamedCall = { agentId: string | null; actionId: string | null };
 
-/** The codes of steps that failed because the last answer of the model was of no use. */
+/** The codes of steps that failed because the last answer of the model was unusable. */
 const UNUSABLE: ReadonlySet<string> = new Set([
   ...['ANSWER_INVALID', 'ANSWER_TRUNCATED', 'MODEL_REFUSED'],
   ...['OUTPUT_TOO_LARGE', 'REFINEMENTS_EXHAUSTED', 'SCORE_INVALID', 'STATE_INVALID'],
@@ -25,7 +26,7 @@ export function isSameCall(one: NamedCall, other: NamedCall): boolean {
   return one.actionId !== null && one.actionId === other.actionId && one.agentId === other.agentId;
 }
 
-/** The answer of a call in this visit. Null while it has none. A call that failed without a result has none. */
+/** The answer of a call in this visit. Null before the answer. A call that failed without a result has no answer. */
 export function answerOf(
   calls: readonly CallRecord[],
   named: NamedCall,
@@ -38,8 +39,8 @@ export function answerOf(
 }
 
 /**
- * Returns the calls that are asked again after a person's retry: those that were refused, and the last answers of the
- * model if they were of no use. All others keep their answers.
+ * Returns the calls that are made again after a person's retry: refused calls, and the last calls of the model if their
+ * answers were unusable. All others keep their answers.
  *
  * @param code why the run failed
  */
@@ -51,7 +52,7 @@ export function callsToAskAgain(calls: readonly CallRecord[], code: string | nul
     .map(({ agentId, actionId }) => ({ event: 'call.retried', agentId, actionId }));
 }
 
-/** A refusal stays if the model was called after it, because the model may have acted on it. */
+/** A refusal is kept if the model was called after it, because the model may have acted on the refusal. */
 function refusedCalls(calls: readonly CallRecord[]): CallRecord[] {
   return calls.filter((call, at) => {
     if (call.event !== 'call.completed' || call.answer.type !== 'refused') return false;
@@ -59,7 +60,7 @@ function refusedCalls(calls: readonly CallRecord[]): CallRecord[] {
   });
 }
 
-/** The answers of the model after its last call of a tool. */
+/** The answers of the model since the last call of a tool. */
 function lastAnswers(calls: readonly CallRecord[]): CallRecord[] {
   const last = calls.findLast((call) => isBegun(call, 'model'));
   const ofAgent = calls.filter(({ agentId }) => agentId === last?.agentId);

@@ -1,4 +1,4 @@
-/** Reads how the votes of a council are counted from the inputs of its step. */
+/** Reads from the inputs of a council's step how its votes are counted. */
 import type { Json } from '@mandate/schemas';
 import { DEFAULT_OPTIONS } from '../council.ts';
 
@@ -10,7 +10,10 @@ export type CouncilSettings = {
 
 const MOST_WEIGHT = 1_000;
 
-/** Returns what is wrong with the settings, as a sentence. Null: nothing. A wrong weight must not become no weight. */
+/**
+ * Returns the fault of the settings, as a sentence. Null: there is none. A wrong weight must not count as an absent
+ * weight.
+ */
 export function councilFault(inputs: Json): string | null {
   if (!isObject(inputs)) return null;
   const { options = [...DEFAULT_OPTIONS], weights = {}, undecided } = inputs;

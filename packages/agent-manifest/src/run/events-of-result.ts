@@ -1,4 +1,4 @@
-/** The event that the result of a performed step becomes. */
+/** Turns the result of a performed step into an event. */
 import type { RunEventOf } from '@mandate/schemas';
 import { type EventDraft, finishedOrFailed } from './next-of-run.ts';
 import type { Product, RunPlan } from './run-plan.ts';
@@ -10,7 +10,7 @@ export type StepResult =
   | { deferred: Pick<RunEventOf<'step.deferred'>, 'what' | 'waiting'> }
   | { uncertain: Pick<RunEventOf<'step.uncertain'>, 'agentId' | 'actionId' | 'tool'> };
 
-/** @param atMs when the step came back, in milliseconds since 1970 */
+/** @param atMs when the result of the step arrived, in milliseconds since 1970 */
 export function eventOfResult(
   plan: RunPlan,
   run: RunState,

@@ -21,7 +21,7 @@ const DEFERRED: PlayedStep = {
 
 type Played = RunState & { board: object; given: readonly (readonly [string, Json])[] };
 
-/** Plays a graph whose nodes answer these outputs, one after the other. A person answers the questions. */
+/** Plays a graph. Its nodes return these outputs, one after the other. A person answers the questions. */
 function played(
   recipe: Recipe,
   inputs: Json,
@@ -73,7 +73,7 @@ test('sends the work back as often as it may, and then fails', () => {
   const draft = { draft: 'd' };
   const once = played(judged, {}, [draft, poor, draft, { score: 1 }, {}]);
   expect(once).toMatchObject({ status: 'completed', board: { critique: '' } });
-  // The writer sees the critique on the board.
+  // The writer finds the critique on the board.
   expect(once.given[2]).toEqual(['a', { draft: 'd', critique: 'more' }]);
   expect(played(judged, {}, [draft, poor, draft, poor]).ended).toMatchObject({
     code: 'REFINEMENTS_EXHAUSTED',
@@ -82,7 +82,7 @@ test('sends the work back as often as it may, and then fails', () => {
 });
 
 test('counts how often each evaluator sent the work back, and no score that passed', () => {
-  // The router leads a work that passed to the same evaluator again.
+  // The router leads accepted work back to the same evaluator.
   const again = recipeOf({
     nodes: [
       agent('a'),

@@ -1,6 +1,6 @@
 /**
- * The plan of a run that walks through a graph. The board holds the inputs of the run and what the nodes answered: it is
- * the state of the run, over its inputs.
+ * The plan of a run that walks through a graph. The board is the state of the run: it contains the inputs of the run,
+ * and over them the outputs of the nodes.
  */
 import type { Json } from '@mandate/schemas';
 import type { EvaluatorNode, GraphNode, GraphRecipe, RouterNode } from '@mandate/schemas/agent-manifest';
@@ -10,7 +10,7 @@ import { checkOutput, isObject, type JsonObject, outputsOf, withinSize } from '.
 import type { Finished, Product, RunPlan, StepFailure } from './run-plan.ts';
 import type { RunState } from './run-state.ts';
 
-/** How many nodes a run visits at most, unless an option says otherwise. */
+/** The maximum number of nodes that a run visits, unless an option states another number. */
 export const MOST_VISITS = 50;
 
 /** @param recipe a valid recipe */
@@ -74,7 +74,7 @@ function boardOf({ started, state }: RunState): JsonObject {
   return Object.fromEntries([...Object.entries(isObject(started.inputs) ? started.inputs : {}), ...state]);
 }
 
-/** What every object inherits is not on the board. */
+/** Names that every object inherits are not on the board. */
 function own(value: Json, name: string): Json | undefined {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
@@ -84,7 +84,7 @@ function inputsOfNode(node: GraphNode, board: JsonObject): { inputs: Json | unde
     case 'agent':
       return { inputs: argumentsFrom(board, node.inputs_map) };
     case 'human':
-      // A person who answers must see what the answer is about.
+      // A person who answers must see what the question is about.
       return { inputs: { prompt: node.prompt, board } };
     case 'router':
       return { inputs: undefined };
@@ -97,7 +97,7 @@ function inputsOfNode(node: GraphNode, board: JsonObject): { inputs: Json | unde
   }
 }
 
-/** An argument is left out if the board has not its key. */
+/** An argument is left out if the board does not contain its key. */
 function argumentsFrom(board: JsonObject, map: Readonly<Record<string, string>> | undefined): JsonObject {
   if (map === undefined) return board;
   return Object.fromEntries(
@@ -108,7 +108,9 @@ function argumentsFrom(board: JsonObject, map: Readonly<Record<string, string>> 
   );
 }
 
-/** Texts, numbers and booleans choose a route as texts. Any other value, and none, takes the default. */
+/**
+ * Texts, numbers and booleans choose a route by their text. Any other value, or a missing value, chooses the default.
+ */
 function routeOf({ input_key, routes, default_route }: RouterNode, board: JsonObject): string {
   const value = own(board, input_key);
   const isPlain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
@@ -121,13 +123,15 @@ function outputOf(product: Product): Json {
   throw new Error('a graph has no council');
 }
 
-/** What the output of a node writes on the board: the critique of an evaluator, an object as a whole, or one value. */
+/**
+ * What the output of a node writes on the board: the critique of an evaluator, all fields of an object, or one value.
+ */
 function written(node: GraphNode, output: Json): (readonly [string, Json])[] {
   if (node.type === 'evaluator') return [[node.feedback_variable, own(output, 'feedback') ?? '']];
   return isObject(output) ? Object.entries(output) : [[node.id, output]];
 }
 
-/** The outputs of an evaluator count how often it has sent the work back. So the log has the count. */
+/** The outputs of an evaluator count how often it has sent the work back. So the log contains this count. */
 function sentBackBefore(run: RunState, step: string): number {
   const count = own(run.steps.get(step)?.output ?? null, 'refinements');
   return typeof count === 'number' ? count : 0;

@@ -1,7 +1,7 @@
 /**
- * Plays a manifest or a graph recipe without models, tools and people: each step answers what it is told to, otherwise a
- * value that its declared outputs accept. Voters approve, persons grant, and evaluators are content. So the way through
- * the workflow, its conditions and its data can be tried before anything is published.
+ * Plays a manifest or a graph recipe without models, tools and people: each step returns the given output, otherwise a
+ * value that its declared outputs accept. Voters approve, people approve, and evaluators accept the work. So the path
+ * through the workflow, its conditions and its data can be tried before anything is published.
  */
 import type { Json, RunEvent, RunEventOf } from '@mandate/schemas';
 import type { AgentManifest, GraphRecipe } from '@mandate/schemas/agent-manifest';
@@ -16,7 +16,10 @@ import type { CurrentStep, RunState } from './run-state.ts';
 import { sampleOfSchema } from './sample-of-schema.ts';
 import { workflowOf } from './workflow-plan.ts';
 
-/** The output of a step by its key. A list gives one output to each visit, and the last one to all later visits. */
+/**
+ * The output of each step, by the key of the step. A list has one output for each visit, and the last one is used for
+ * all later visits.
+ */
 export type MockedOutputs = Readonly<Record<string, Json>>;
 
 /** A mocked run ends after this many visits, also if the manifest states no limit. */
@@ -65,7 +68,7 @@ function answersOfSteps(manifest: AgentManifest, agent: string | null): Mocked {
   };
 }
 
-/** What the agents of a graph declare is in other manifests, which are not known here. */
+/** The declarations of a graph's agents are in other manifests, which are not known here. */
 function answersOfNodes(recipe: GraphRecipe): Mocked {
   const { nodes } = graphOf(recipe);
   return ({ step }) => {

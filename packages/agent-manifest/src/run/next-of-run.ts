@@ -3,7 +3,7 @@ import type { RunEvent, RunEventOf } from '@mandate/schemas';
 import type { Finished, RunPlan, StepFailure } from './run-plan.ts';
 import { type CurrentStep, type RunState, visitsOf, workedMsAt } from './run-state.ts';
 
-/** An event as the fold makes it. The runner adds the run, the tenant and the time. */
+/** An event as the fold makes it. The runner adds the id of the run, the tenant and the time. */
 export type EventDraft = RunEvent extends infer Event
   ? Event extends RunEvent
     ? Omit<Event, 'runId' | 'tenant' | 'at'>
@@ -11,12 +11,12 @@ export type EventDraft = RunEvent extends infer Event
   : never;
 
 export type NextOfRun =
-  /** Append the events, then ask again. */
+  /** Append the events, then call this function again. */
   | { do: 'append'; events: readonly EventDraft[] }
   /** Perform the current step, then append the events of its result. */
   | { do: 'perform'; current: CurrentStep }
   | { do: 'sleep'; untilMs: number }
-  /** `untilMs`: when it is too late for an answer. Null: an answer is never too late. */
+  /** `untilMs`: the time after which an answer is too late. Null: an answer is never too late. */
   | { do: 'wait'; for: 'approval'; deferred: RunEventOf<'step.deferred'>; untilMs: number | null }
   | { do: 'wait'; for: 'resolution' }
   | { do: 'end' };
@@ -32,7 +32,7 @@ export function nextOfRun(plan: RunPlan, run: RunState, nowMs: number): NextOfRu
   }
   switch (current.phase) {
     case 'performing':
-      // A switch is decided together with its begin. After a crash between the two, it is decided now.
+      // A switch is normally decided together with its beginning. After a crash between the two, it is decided now.
       if (plan.kindOf(current.step) === 'switch')
         return { do: 'append', events: [chosen(plan, run, current)] };
       return { do: 'perform', current };
@@ -81,7 +81,7 @@ function chosen(plan: RunPlan, run: RunState, place: Place): EventDraft {
   return finishedOrFailed(place, plan.choose(run, place.step));
 }
 
-/** The event of a step that has come to an end. */
+/** The event of a step that has ended. */
 export function finishedOrFailed(
   { step, visit, attempt }: Place,
   finished: Finished | StepFailure,
@@ -102,10 +102,10 @@ function untilMsOf(plan: RunPlan, { step, askedAt }: CurrentStep): number | null
   return answerMs === null || askedAt === undefined ? null : Date.parse(askedAt) + answerMs;
 }
 
-/** `forgotten`: the question is no longer known. `late`: nobody has answered in time. */
+/** `forgotten`: the question is no longer known. `late`: no person has answered in time. */
 export type PersonsAnswer = 'granted' | 'denied' | 'expired' | 'forgotten' | 'late';
 
-/** Returns the event of a person's answer to what a step waits for. */
+/** Returns the event for a person's answer to the question of a waiting step. */
 export function eventOfAnswer(
   plan: RunPlan,
   { step, visit, attempt, what }: RunEventOf<'step.deferred'>,
@@ -113,13 +113,13 @@ export function eventOfAnswer(
 ): EventDraft {
   const place = { step, visit, attempt };
   const granted: EventDraft = { event: 'step.granted', ...place };
-  // The denial of a call within the step is told to the model, so the step goes on. If an approval expired before it
-  // was used, the step asks again, and Mandate answers that a person must approve again.
+  // The denial of a call within the step is reported to the model, so the step continues. If an approval expired before
+  // it was used, the step makes the call again, and Mandate answers that a person must approve it again.
   if (what === 'calls' || answer === 'granted' || answer === 'expired') return granted;
   if (answer === 'denied')
     return failure(place, { failed: 'APPROVAL_DENIED', reason: 'A person denied the step.' });
   const answerMs = plan.answerMsOf(step);
-  // A step that waits as long as it takes asks again.
+  // A step without a time limit for the answer asks again.
   if (answerMs === null) return granted;
   const reason = `Nobody answered within ${answerMs / 1_000} seconds.`;
   return failure(place, { failed: 'HUMAN_TIMEOUT', reason });
@@ -166,7 +166,10 @@ function afterFailure(
   return { event: 'step.retrying', step, visit, attempt: attempt + 1, delayMs };
 }
 
-/** The delay doubles with each attempt. `attempt` is the next one. It is 1 if the last attempt does not count. */
+/**
+ * The delay doubles with each attempt. `attempt` is the number of the next attempt. It is 1 if the last attempt does
+ * not count.
+ */
 function delayBefore(attempt: number): number {
   return Math.min(FIRST_DELAY_MS * 2 ** Math.max(0, attempt - 2), LONGEST_DELAY_MS);
 }

@@ -1,6 +1,6 @@
 /**
- * Plays a run on a simulated clock: the fold with steps that a function performs. `mandate run --mock` plays a
- * manifest this way, and tests play scripts.
+ * Plays a run on a simulated clock: computes its state while a function performs the steps. `mandate run --mock` plays
+ * a manifest in this way, and tests play scripts.
  */
 import type { RunEvent, RunEventOf } from '@mandate/schemas';
 import { eventOfResult, type StepResult } from './events-of-result.ts';
@@ -9,7 +9,7 @@ import type { RunPlan } from './run-plan.ts';
 import { applyEvent, type CurrentStep, type RunState, startedRun } from './run-state.ts';
 import { takeOver } from './take-over.ts';
 
-/** What a step comes to. `crash`: the runner dies after the events, and another runner goes on. */
+/** The result of a step. `crash`: the runner dies after the events, and another runner continues. */
 export type PlayedStep = {
   events?: readonly EventDraft[];
   durationMs?: number;
@@ -18,26 +18,28 @@ export type PlayedStep = {
 
 export type Players = {
   perform(current: CurrentStep, run: RunState): PlayedStep;
-  /** The answer of a person. Null: nobody answers, and the play ends, unless a step fails without an answer in time. */
+  /**
+   * The answer of a person. Null: no person answers. Then the play ends, unless the step has a time limit and fails.
+   */
   answer?(
     waiting: NextOfRun & { do: 'wait' },
     run: RunState,
   ): { events: readonly EventDraft[]; waitedMs?: number } | null;
-  /** Sees each event, after it was applied. */
+  /** Is called with each event after the event was applied. */
   onEvent?(event: RunEvent): void;
 };
 
 /** A play ends after this many events. */
 const MOST_EVENTS = 100_000;
 
-/** Returns the state at the end, or where nobody answers. */
+/** Returns the state at the end, or when no person answers. */
 export function playRun(plan: RunPlan, started: RunEventOf<'run.started'>, players: Players): RunState {
   const run = startedRun(started, plan.start);
   players.onEvent?.(started);
   return goOnPlaying(plan, run, players);
 }
 
-/** Goes on with a run at its last event. */
+/** Continues a run after its last event. */
 export function goOnPlaying(plan: RunPlan, run: RunState, players: Players): RunState {
   const { runId, tenant } = run.started;
   let nowMs = run.lastEventMs;

@@ -1,4 +1,4 @@
-/** The data of a run: how large its values may be, what its state accepts, and which outputs it ends with. */
+/** The data of a run: the maximum size of its values, the values that its state accepts, and its outputs at the end. */
 import { type Json, MOST_RUN_JSON_BYTES } from '@mandate/schemas';
 import { faultOf, type SideSchema } from '../side-schema.ts';
 import { jsonBytes } from './json-bytes.ts';
@@ -31,7 +31,7 @@ export function checkOutput(output: Json, members: Members, states: SideSchema):
 }
 
 /**
- * Takes each output that is declared from the last output of a step, otherwise from the state.
+ * Takes each declared output from the output of the last step, otherwise from the state.
  *
  * @param declared null: nothing is declared, so the last output is the output of the run
  * @param stated returns a member of the state

@@ -1,4 +1,6 @@
-/** Laws of the fold of a run: they must hold for any workflow or graph, any results of steps, and any point of a crash. */
+/**
+ * Laws of the fold of a run. They must hold for any workflow or graph, any results of steps, and a crash at any point.
+ */
 import type { Json, RunEvent, RunEventOf } from '@mandate/schemas';
 import { agentManifestDocument } from '@mandate/schemas/agent-manifest';
 import { hits, runs } from '@mandate/testing';
@@ -11,12 +13,12 @@ import type { RunPlan } from './run-plan.ts';
 import { applyEvent, type CurrentStep, type RunState, startedRun, stateOfRun } from './run-state.ts';
 import { workflowOf, workflowPlan } from './workflow-plan.ts';
 
-/** Enough that graphs send work back, and cuts lie between. */
+/** Large enough that evaluators send work back, and that crashes come in between. */
 const RUNS = { numRuns: runs(1_500) };
 
 const STEPS = ['a', 'b', 'c', 'd'] as const;
 
-/** What an attempt comes to. The law needs no more than its kind. */
+/** The result of an attempt. The law needs only its kind. */
 type Result =
   | 'ok'
   | 'object'
@@ -30,7 +32,7 @@ type Result =
   | 'refused';
 
 const RESULTS: readonly Result[] = [
-  // An evaluator needs an object, and loops need many.
+  // An evaluator needs an object, and loops need many visits.
   ...(['ok', 'object', 'object', 'object', 'object', 'transient', 'permanent', 'soft'] as const),
   ...(['deferred', 'uncertain', 'crash', 'crash in tool', 'refused'] as const),
 ];
@@ -67,7 +69,7 @@ const scene = fc.record({
   timeout: fc.option(fc.integer({ min: 1, max: 20 }), { nil: undefined }),
   results: fc.array(result, { minLength: 1, maxLength: 12 }),
   cut: fc.nat(),
-  /** How often a person lets the run go on after it failed. */
+  /** How often a person retries the run after it failed. */
   retries: fc.integer({ min: 1, max: 3 }),
 });
 type Scene = typeof scene extends fc.Arbitrary<infer Of> ? Of : never;
@@ -76,7 +78,7 @@ function planOf(of: Scene): RunPlan {
   return 'nodes' in of.form ? planOfGraph(of, of.form) : planOfWorkflow(of, of.form);
 }
 
-/** All nodes read and write the same keys of the board, so that each of them changes the way of the others. */
+/** All nodes read and write the same keys of the board, so each node can change the path of the others. */
 function planOfGraph(
   { maxSteps, maxRetries, timeout }: Scene,
   { nodes }: typeof graph extends fc.Arbitrary<infer Of> ? Of : never,
@@ -136,7 +138,7 @@ const STARTED: RunEventOf<'run.started'> = {
   ...{ agent: null, inputs: { n: 1 }, principal: null, by: 'key:test' },
 };
 
-/** The result depends only on the place, so that a run goes on in the same way after a cut. */
+/** The result depends only on the step, visit and attempt, so a run continues in the same way after a crash. */
 function playersOf({ results }: Scene, onEvent: (event: RunEvent) => void): Players {
   const resultAt = (run: RunState, { attempt }: CurrentStep) =>
     results[(run.visits * 5 + attempt) % results.length] ?? 'ok';
@@ -146,7 +148,7 @@ function playersOf({ results }: Scene, onEvent: (event: RunEvent) => void): Play
     answer(waiting, run) {
       const { current } = run;
       if (current === null) return null;
-      // In this law nobody answers a question that has a time limit.
+      // In this law, no person answers a question that has a time limit.
       if (waiting.for === 'approval' && waiting.untilMs !== null) return null;
       const place = { step: current.step, visit: current.visit, attempt: current.attempt };
       if (current.phase === 'deferred')
@@ -194,7 +196,7 @@ function played(result: Result, { step, visit, attempt, calls }: CurrentStep): P
       };
     }
     default: {
-      // A runner that goes on does not crash at the same place again.
+      // A runner that continues does not crash at the same place again.
       if (calls.length > 0) return output('after the crash');
       const isTool = result === 'crash in tool';
       const call = isTool
@@ -235,7 +237,7 @@ test('a run that is interrupted after any event continues with the same events',
       const { plan, events } = play(of);
       const cut = 1 + (of.cut % events.length);
       sentBack += events.filter(isSentBack).length;
-      // The end of a runner within a call is an event of the play itself.
+      // A crash of the runner within a call is an event of the play itself.
       if (events[cut - 1]?.event.startsWith('call.')) return;
       const run = stateOfRun(plan, events.slice(0, cut));
       if (run === null) throw new Error('the run has not started');
@@ -252,7 +254,7 @@ test('a run that is interrupted after any event continues with the same events',
   expect(sentBack).toBeGreaterThan(hits(30));
 });
 
-/** Plays on, while a person retries the run after each failure. */
+/** Continues the play, with a person who retries the run after each failure. */
 function playRetries(plan: RunPlan, run: RunState, of: Scene, retries: number): RunEvent[] {
   const events: RunEvent[] = [];
   const players = playersOf(of, (event) => events.push(event));

@@ -1,23 +1,26 @@
 /**
  * The state of a run: a fold of its events. `applyEvent` is the only function that changes it, and it gives the same
- * state to every runner that reads the same events. An event that does not fit the state changes nothing: a late
- * event of a runner that lost the run, or of a person who answered twice.
+ * state to every runner that reads the same events. An event that does not fit the state changes nothing, for example a
+ * late event of a runner that lost the run, or the second answer of a person.
  */
 import type { Json, RunEvent, RunEventOf } from '@mandate/schemas';
 import { answerOf, type CallRecord, callsToAskAgain, isSameCall } from './calls-of-visit.ts';
 
-/** The visit of a step that the run is at. */
+/** The current visit of a step. */
 export type CurrentStep = {
   step: string;
   visit: number;
   attempt: number;
   /** Absent for a switch. */
   inputs?: Json;
-  /** The calls of this visit, over all attempts. Later attempts use the answers again, so no call is repeated. */
+  /** The calls of this visit, over all attempts. Later attempts use the same answers, so no call is repeated. */
   calls: CallRecord[];
-  /** A person answered the question of the step in this visit. */
+  /** True if a person answered the question of the step in this visit. */
   isGranted?: true;
-  /** When the attempt first waited for a person. The step may ask again, but its time for an answer goes on. */
+  /**
+   * When the attempt first waited for a person. The step may ask again, but this does not extend the time for an
+   * answer.
+   */
   askedAt?: string;
 } & Phase;
 
@@ -36,24 +39,30 @@ type RunStatus = 'running' | 'completed' | 'failed' | 'cancelled';
 export type RunState = {
   started: RunEventOf<'run.started'>;
   status: RunStatus;
-  /** The steps that were visited. `output` is the last one, and absent before the first. */
+  /** The steps that were visited. `output` is the last output of the step. It is absent before the first output. */
   steps: Map<string, { visits: number; output?: Json }>;
-  /** The members of outputs that the manifest declares as state. */
+  /** The members of outputs that the manifest declares as members of the state. */
   state: Map<string, Json>;
-  /** The last output of a step. Null before the first. */
+  /** The output of the last step. Null before the first output. */
   previous: Json;
   /** The step that comes next. Null after the last step. */
   next: string | null;
   current: CurrentStep | null;
-  /** The visits since the start, or since a person let a failed run go on. */
+  /** The number of visits since the start, or since a person retried a failed run. */
   visits: number;
-  /** How often a person let the run go on after it had failed. */
+  /** How often a person retried the run after it had failed. */
   retries: number;
-  /** The attempts of the current visit that do not count: of before a person's retry, and those that were not done. */
+  /**
+   * The attempts of the current visit that do not count: attempts before a person's retry, and attempts that were not
+   * carried out.
+   */
   forgivenAttempts: number;
-  /** The time that the run has worked. Waiting for people does not count. */
+  /** The time that the run has worked, in milliseconds. Waiting for people does not count. */
   workedMs: number;
-  /** Since when the run works, in milliseconds since 1970. Null while it waits for a person, and after its end. */
+  /**
+   * When the current time of work began, in milliseconds since 1970. Null while the run waits for a person, and after
+   * its end.
+   */
   workingSinceMs: number | null;
   lastEventMs: number;
   outputs: Json;
@@ -61,7 +70,7 @@ export type RunState = {
   ended: { code: string; reason: string; step: string | null } | null;
 };
 
-/** Changes the state by an output: returns the members that the output sets. */
+/** Changes the state by an output, and returns the members that the output sets. */
 export type Absorb = (step: string, output: Json) => Iterable<readonly [name: string, value: Json]>;
 
 /** Returns the state of a run that has only started. */
@@ -86,7 +95,7 @@ export function startedRun(started: RunEventOf<'run.started'>, start: string): R
   };
 }
 
-/** Returns the state after the events of one run. Null if the first event is no start. */
+/** Returns the state after the events of one run. Null if the first event does not start a run. */
 export function stateOfRun(
   { start, absorb }: { start: string; absorb: Absorb },
   events: Iterable<RunEvent>,
@@ -99,7 +108,7 @@ export function stateOfRun(
   return run;
 }
 
-/** Applies an event. Returns false if the event does not fit the state. Then the state is as before. */
+/** Applies an event. Returns false if the event does not fit the state. Then the state is unchanged. */
 export function applyEvent(run: RunState, event: RunEvent, absorb: Absorb): boolean {
   const changed = change(run, event, absorb);
   if (changed) run.lastEventMs = Math.max(run.lastEventMs, Date.parse(event.at));
@@ -162,7 +171,7 @@ function ofStep(run: RunState, event: StepEvent, absorb: Absorb): boolean {
     run.current = { ...withoutPhase(current), attempt: event.attempt, phase: 'retrying', fromMs };
     return true;
   }
-  // A call that comes back late belongs to an earlier attempt of the visit. Its answer counts all the same.
+  // A call with a late answer belongs to an earlier attempt of the visit. Its answer counts nevertheless.
   if (event.event === 'call.completed') return callCompleted(run, current, event);
   if (current.attempt !== event.attempt) return false;
   switch (event.event) {
@@ -188,7 +197,7 @@ function ofStep(run: RunState, event: StepEvent, absorb: Absorb): boolean {
       };
       return work(run, event.at);
     case 'step.resumed':
-      // The time in which no runner held the run is no work.
+      // The time in which no runner held the run does not count as work.
       if (current.phase !== 'performing') return false;
       run.workingSinceMs = Date.parse(event.at);
       return true;
@@ -251,9 +260,9 @@ function resolved(run: RunState, current: CurrentStep, event: RunEventOf<'step.r
     const known = { actionAttempt: null, answer, outcome: { status: 'success' } } as const;
     current.calls.push({ event: 'call.completed', agentId, actionId, ...known });
   }
-  // The person did not say that the attempt failed.
+  // The person did not say that the attempt failed, so it does not count as failed.
   if (!done) run.forgivenAttempts += 1;
-  // A call that was done is an answer like any other: the step goes on with it.
+  // The answer of a call that was done is like any other answer: the step continues with it.
   run.current =
     isCall && done
       ? { ...withoutPhase(current), phase: 'performing' }
@@ -261,14 +270,14 @@ function resolved(run: RunState, current: CurrentStep, event: RunEventOf<'step.r
   return work(run, event.at);
 }
 
-/** A person lets a failed run go on: the step that failed has all its attempts again. */
+/** A person retries a failed run: the step that failed gets all its attempts again. */
 function retried(run: RunState, event: RunEventOf<'run.retried'>): boolean {
   if (run.status !== 'failed') return false;
   const { current } = run;
   if (current === null && run.next === null) return false;
   if (current !== null) {
     if (!run.steps.has(current.step) || visitsOf(run, current.step) < current.visit) {
-      // The step failed before it began.
+      // The step failed before its first attempt began.
       run.current = null;
     } else {
       const attempt = current.attempt + 1;

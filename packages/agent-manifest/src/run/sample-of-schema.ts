@@ -5,7 +5,7 @@ type Schema = Readonly<Record<string, unknown>>;
 
 const DEEPEST = 20;
 
-/** A stated default, constant, example or choice is taken first. */
+/** A stated default, constant, example or choice is preferred. */
 export function sampleOfSchema(schema: unknown, depth = 0): Json {
   if (!isObject(schema) || depth > DEEPEST) return null;
   const { default: otherwise, const: constant, examples, enum: choices, type } = schema;

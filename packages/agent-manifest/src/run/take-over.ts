@@ -1,12 +1,12 @@
-/** What a runner appends when it takes a run over in the middle of a step. */
+/** Decides what a runner appends when it takes over a run in the middle of a step. */
 
 import type { CallRecord } from './calls-of-visit.ts';
 import type { EventDraft } from './next-of-run.ts';
 import type { RunState } from './run-state.ts';
 
 /**
- * Returns the event with which another runner goes on. Null if the run is not in the middle of a step. A tool that has
- * effects, and whose answer is not on the log, makes the step uncertain: a person must say whether it was done.
+ * Returns the event with which another runner continues. Null if the run is not in the middle of a step. If a tool has
+ * effects, and its answer is not on the log, the step becomes uncertain: a person must say whether the call was done.
  */
 export function takeOver({ status, current }: RunState): EventDraft | null {
   if (status !== 'running' || current === null || current.phase !== 'performing') return null;

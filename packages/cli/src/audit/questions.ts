@@ -5,8 +5,8 @@ import type { Presentation, Row } from '../output/show-answer-rows.ts';
 import { DIMENSIONS, type FilterName, type Filters, SEARCHED } from './filters.ts';
 
 /**
- * `rows`: the field of the answer that holds the rows. `kind`: `paged` is newest first, page after page; `ranked` has the
- * first rows of an order; `whole` has all rows.
+ * `rows`: the field of the answer that contains the rows. `kind`: `paged` is newest first, page after page; `ranked`
+ * has the first rows of an order; `whole` has all rows.
  */
 export type Question = {
   about: string;

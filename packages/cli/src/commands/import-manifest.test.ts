@@ -8,7 +8,7 @@ import { runCommand } from '../run-command.fixture.ts';
 const REVIEWER =
   '---\nname: reviewer\ndescription: Reviews.\ntools: Read, Bash(git *), mcp__issues__get_issue\ncolor: red\n---\nBe brief.\n';
 
-/** Writes files into a folder of their own. Returns the folder. */
+/** Writes files into a new folder. Returns the folder. */
 function folderWith(files: Readonly<Record<string, string>>): string {
   const folder = temporaryFolder();
   for (const [name, text] of Object.entries(files)) {

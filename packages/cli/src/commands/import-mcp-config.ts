@@ -44,7 +44,7 @@ Examples:
     );
 }
 
-/** `mandate mcp` has more options than `import`, and the parser takes them before the word `import`. */
+/** `mandate mcp` has more options than `import`, and the parser accepts them before the word `import`. */
 function refuseOptionsOfProxy(command: Command): void {
   const { parent } = command;
   const own = new Set(command.options.map(({ long }) => long));

@@ -12,7 +12,7 @@ import { showAnswer } from '../output/write.ts';
 const MANIFEST = 'agent-manifest.yaml';
 const CASES = 'agent-manifest.test.yaml';
 
-/** The name in the written files. It is replaced by the name that is asked for. */
+/** The name in the written files. The name that the user states replaces it. */
 const EXAMPLE = 'research-team';
 
 export function initAgentManifestCommand(manifest: Command, run: RunCommand): void {

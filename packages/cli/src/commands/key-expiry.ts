@@ -23,7 +23,7 @@ export function withExpiry(command: Command): Command {
   );
 }
 
-/** The lifetime as services take it; undefined if the option is absent. */
+/** The lifetime in the form that services accept; undefined if the option is absent. */
 export function expiresInMs({ expires }: Expiry): number | null | undefined {
   return expires === 'never' ? null : expires;
 }

@@ -1,4 +1,4 @@
-/** The option for what a key fixes in the actions that are published with it. */
+/** The option for the fields that a key fixes in the actions that are published with it. */
 import { type Json, type KeyPins, keyPins } from '@mandate/schemas';
 import { type Command, InvalidArgumentError } from 'commander';
 import { WrongUse } from '../exit-codes.ts';

@@ -118,7 +118,7 @@ Examples:
     );
 }
 
-/** A key in a new folder would be worth nothing to somebody who means the plane of the login. */
+/** A key in a new folder would not help a person who wants a key for the plane of the login. */
 function mustNotMeanAnotherPlane(path: string, { globals, env }: CommandContext): void {
   const { key, url } = findConnection(globals, env, () => readProfiles(env));
   if (key === '') return;

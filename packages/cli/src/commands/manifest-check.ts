@@ -65,7 +65,7 @@ async function check(
   return violations.length > 0 ? 3 : 0;
 }
 
-/** The most violations that are listed for people. */
+/** The maximum number of violations that are listed for people. */
 const MOST_LISTED = 100;
 
 function violationLines(file: string, violations: readonly GateViolation[]): string[] {

@@ -71,7 +71,7 @@ Examples:
     .action((file: string, options: Options) => run((context) => compile(file, options, context)));
 }
 
-/** Reads how many dollars a euro is. */
+/** Reads how many dollars a euro is worth. */
 function rate(text: string): number {
   const value = Number(text);
   if (/^\d{1,9}(?:\.\d{1,9})?$/.test(text) && value > 0) return value;
@@ -109,8 +109,9 @@ function textOf(compiled: CompiledAgentManifest): string {
 }
 
 /**
- * Replaces the files of these documents, and adds the others. Throws if the folder has a document that the manifest does
- * not make: it may be of an agent that the manifest no longer has, and would keep its authority.
+ * Replaces the files of these documents, and adds the others. Throws if the folder has a document that the manifest
+ * does not make. The document may belong to an agent that the manifest no longer has, and this agent would keep its
+ * permissions.
  */
 async function writeDocuments(compiled: CompiledAgentManifest, out: string): Promise<string[]> {
   const { files } = existsSync(out) ? controlFilesIn([out]) : { files: new Map<string, string>() };

@@ -6,14 +6,14 @@ import { pinsCommand } from '../mcp/pins-command.ts';
 import type { ProxyOptions } from '../mcp/proxy-options.ts';
 import { importMcpConfigCommand } from './import-mcp-config.ts';
 
-/** The names that clients have for streamable HTTP. */
+/** The names of streamable HTTP in the configurations of clients. */
 const STREAMABLE = /^(?:https?|streamable[-_]?http)$/i;
 const MOST_HOLD_MS = 24 * 3_600_000;
 
 export function mcpCommand(command: Command, run: RunCommand): void {
   importMcpConfigCommand(command, run);
   command
-    // `--agent` after `import` belongs to the import.
+    // An `--agent` after `import` is an option of the import.
     .enablePositionalOptions()
     .description(
       'Runs an MCP server behind a proxy that decides each call of a tool. The client and the server stay as they are: ' +

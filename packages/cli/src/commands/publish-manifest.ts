@@ -50,7 +50,7 @@ Examples:
           ...(defaultModel !== undefined && { defaultModel }),
           ...(mostVisits !== undefined && { mostVisits }),
         };
-        // The latest version may have options that let the file load.
+        // Options of the latest version may be needed to load the file.
         const document = manifestOfFile(file, { directModels: 'any' });
         const latest = await keptOptions(connect(context), document, id);
         const { maxCostTotal, ...others } = latest?.options ?? {};
@@ -68,7 +68,7 @@ Examples:
     );
 }
 
-/** Reads dollars, or the word for no budget. */
+/** Reads an amount in dollars, or the word that means no budget. */
 function budgetOrNone(text: string): number | 'none' {
   return text === 'none' ? text : inDollars(text);
 }

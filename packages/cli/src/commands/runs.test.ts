@@ -14,7 +14,7 @@ const asked = (step: string): RunEvent => ({ event: 'step.deferred', ...at(step)
 const granted = (step: string): RunEvent => ({ event: 'step.granted', ...at(step) });
 const ENDED: RunEvent = { event: 'run.completed', ...OF_RUN, outputs: {} };
 
-/** The server has the events, and the stream ends after the last one. */
+/** The server returns the events, and the stream ends after the last event. */
 async function resumed(events: readonly RunEvent[], run: object, ...more: string[]) {
   const blocks = events.map((event, index) => {
     const data = JSON.stringify({ id: String(index + 1), data: event });

@@ -131,8 +131,8 @@ function filesOf(paths: readonly string[], { privacy, alerts, env }: Flags) {
 }
 
 /**
- * Checks the agent manifests among files. The files that they refer to are parts of them, so they are not checked once
- * more.
+ * Checks the agent manifests among files. The files to which they refer are parts of them, so these are not checked
+ * again.
  */
 function withoutAgentManifests(
   files: readonly string[],

@@ -1,4 +1,7 @@
-/** What a decision says besides its verdict: to the program that executes the action, and to people. */
+/**
+ * The facts in a decision besides its verdict: obligations for the program that executes the action, and notes for
+ * people.
+ */
 import type { Decision, Json } from '@mandate/schemas';
 import { z } from 'zod';
 
@@ -20,7 +23,10 @@ export function dutiesInWords({
 
 const names = z.array(z.string()).transform((all) => all.join(', ') || 'none');
 
-/** The obligations with a sentence of their own. Others, and these in another form, are shown as JSON. */
+/**
+ * The obligations that are shown as a sentence. Other obligations, and obligations in an unknown form, are shown as
+ * JSON.
+ */
 const OBLIGATIONS: Readonly<Record<string, z.ZodType<string>>> = {
   intent: z
     .object({

@@ -3,10 +3,10 @@ import { dirname } from 'node:path';
 import { WrongUse } from '../exit-codes.ts';
 
 /**
- * Makes a folder and its missing parents, one by one. The recursive mkdir of Node never ends if an existing parent accepts
- * no folder, as under /proc.
+ * Makes a folder and its missing parents, one by one. The recursive mkdir of Node never ends if an existing parent
+ * accepts no folder, as under /proc.
  *
- * @throws CommandFailure if the path exists and is no folder, or if the folder cannot be made
+ * @throws CommandFailure if the path exists and is not a folder, or if the folder cannot be made
  */
 export async function makeFolder(path: string): Promise<void> {
   const found = await stat(path).catch(() => null);

@@ -24,5 +24,5 @@ export function inDollars(text: string): number {
   return cost(text) / 1e6;
 }
 
-/** Reads how many nodes a run of a graph visits at most. */
+/** Reads the maximum number of nodes that a run of a graph visits. */
 export const visits = wholeNumber({ min: 1, max: 10_000, unit: 'visits' });

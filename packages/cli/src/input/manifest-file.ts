@@ -1,4 +1,4 @@
-/** The file of an agent manifest or of a graph recipe, as commands that change nothing take it. */
+/** Reads the file of an agent manifest or of a graph recipe, for commands that change nothing. */
 import { readManifestOrGraph } from '@mandate/documents/manifest-or-graph';
 import type { AgentManifestFlags } from './agent-manifest-options.ts';
 

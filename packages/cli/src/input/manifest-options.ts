@@ -1,4 +1,4 @@
-/** The options of every command that reads files of agents, policies and rules: how it reads manifests among them. */
+/** The options for manifests of every command that reads files of agents, policies and rules. */
 import type { ManifestOptions } from '@mandate/documents';
 import type { Command } from 'commander';
 import { someText } from './option-values.ts';

@@ -11,13 +11,13 @@ const MOST_FILES = 1_000;
 
 export type SourcesFound = {
   sources: readonly ImportSource[];
-  /** Files of a folder that are no agents: Markdown without frontmatter. */
+  /** Files of a folder that are not agents: Markdown without frontmatter. */
   skipped: readonly string[];
 };
 
 /**
- * Reads files and folders. A folder has Markdown files with an agent each, or the two files of a crew. Of a crew that is
- * named by one of its files, the other file is read too.
+ * Reads files and folders. A folder has Markdown files with one agent each, or the two files of a crew. If a crew is
+ * named by one of its files, its other file is read too.
  */
 export async function importSources(
   paths: readonly string[],

@@ -1,4 +1,4 @@
-/** Writes an imported manifest as YAML. A comment at its head names what was not taken over. */
+/** Writes an imported manifest as YAML. A comment at its beginning lists the parts that were not imported. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Imported, ImportWarning } from '@mandate/agent-manifest';
 import { readOneDocument } from '@mandate/policy/one-document';
@@ -20,7 +20,7 @@ export function importedText(imported: Taken, limitsFile: string | null): string
   return readsAs(yaml, imported.manifest) ? yaml : json;
 }
 
-/** True if the text is read as this value again. */
+/** True if the text is read back as this value. */
 function readsAs(text: string, value: unknown): boolean {
   const read = readOneDocument(text, { what: 'manifest' }, 1);
   return read.ok && read.inexact.length === 0 && isDeepStrictEqual(read.value, value);

@@ -12,7 +12,7 @@ const OF_GRAPH: ReadonlySet<string> = new Set(['id', 'maxCostTotal', 'mostVisits
 /**
  * Returns the options of the latest version, also of a removed manifest. Null: the plane has no version.
  *
- * @param id absent: made from the name
+ * @param id the id of the manifest; absent: made from the name
  */
 export async function keptOptions(
   api: Pick<ApiClient, 'get'>,

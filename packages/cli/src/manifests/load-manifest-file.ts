@@ -1,4 +1,4 @@
-/** Loads an agent manifest, or a graph recipe, from a file, as it would be published. */
+/** Loads an agent manifest, or a graph recipe, from a file, in the same way as for a publication. */
 import { basename, dirname } from 'node:path';
 import { agentKeysOf, inputsOfRun, publishedDocument } from '@mandate/agent-manifest';
 import { describeNote, readAgentManifestFile } from '@mandate/documents';
@@ -10,7 +10,7 @@ export type LoadedManifestFile = {
   id: string;
   hash: string;
   document: AgentManifest | GraphRecipe;
-  /** The keys of its agents. A graph has none. */
+  /** The keys of the manifest's agents. A graph has none. */
   agents: readonly string[];
   /** Returns the inputs of a run with defaults filled in. Throws if the manifest does not accept them. */
   inputsOf(given: Json): Json;

@@ -26,7 +26,7 @@ export type Published = {
   warnings: readonly { code: string; file: string; path: string; line: number | null; message: string }[];
 };
 
-/** What is published: a manifest, or an earlier version. */
+/** The subject of a publication: a manifest, or an earlier version. */
 export type Publication =
   | { manifest: string; files: Readonly<Record<string, string>>; options: object }
   | { id: string; version: number };
@@ -44,12 +44,12 @@ export function sendPublication(
   return api.post<Published>(`/v1/manifests/${encodeURIComponent(id)}/rollback`, { version }, options);
 }
 
-/** True if an agent gets more, as far as that can be told. */
+/** True if an agent gets more. False if it does not, or if this is unknown. */
 export function isWider({ changes, widens }: Published): boolean {
   return (widens?.length ?? 0) > 0 || changes.some((change) => change.widens === true);
 }
 
-/** Returns what a publication changes, for people to read before it is made. */
+/** Returns the effects of a publication as text, for people to read before it is made. */
 export function publicationText(published: Published, stream: Output): string {
   const { id, version, since, changes, documents, widens } = published;
   const follows = since === null ? 'no version is in force now' : `version ${since} is in force now`;

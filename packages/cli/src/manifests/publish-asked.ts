@@ -1,4 +1,4 @@
-/** Shows what a publication changes, asks whether to go on if something gets wider, and publishes. */
+/** Shows the effects of a publication, asks for confirmation if something gets wider, and publishes. */
 import { ApiProblem } from '../api-failure.ts';
 import type { CommandContext } from '../command-context.ts';
 import { connect } from '../connection.ts';

@@ -1,4 +1,4 @@
-/** Reads the tools of MCP servers from a file: what each server answers to `tools/list`, by the name of the server. */
+/** Reads the tools of MCP servers from a file: the answer of each server to `tools/list`, by the name of the server. */
 import type { ImportOptions } from '@mandate/agent-manifest';
 import { readOneDocument } from '@mandate/policy/one-document';
 import { readShape } from '@mandate/schemas';

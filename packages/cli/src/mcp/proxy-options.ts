@@ -1,4 +1,4 @@
-/** The options of the MCP proxy, and what follows from them. */
+/** The options of the MCP proxy, and the settings that follow from them. */
 import { type ProxySettings, ToolPins } from '@mandate/mcp';
 import type { CommandContext } from '../command-context.ts';
 import { WrongUse } from '../exit-codes.ts';
@@ -44,7 +44,7 @@ export function proxySettings(options: ProxyOptions, context: CommandContext): P
   };
 }
 
-/** The page of the plane's console where a person answers a question. Null: no plane decides. */
+/** The page of the plane's console on which a person answers a question. Null: no plane decides. */
 function pageOfPlane({ mandates }: ProxyOptions, { globals, env }: CommandContext): string | null {
   if (mandates !== undefined) return null;
   const url = new URL(findConnection(globals, env, () => readProfiles(env)).url);
@@ -62,7 +62,7 @@ export function mostBytes({ maxMessage = MAX_MESSAGE_MIB }: ProxyOptions): numbe
   return maxMessage * 1024 * 1024;
 }
 
-/** Tells the operator what did not work. */
+/** Reports failures to the operator. */
 export function reporting({ stderr }: Pick<CommandContext, 'stderr'>): (error: unknown) => void {
   return (error) => void stderr.write(`mandate: ${error instanceof Error ? error.message : error}\n`);
 }

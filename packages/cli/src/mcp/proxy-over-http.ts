@@ -21,7 +21,7 @@ export async function proxyOverHttp(options: ProxyOptions, context: CommandConte
     ...{ host, port, upstream: server, knownHosts: allowHost },
     callers: new Callers(
       { agentId: options.agent ?? (env.MANDATE_AGENT_ID || undefined), principalId: principal, runId: run },
-      // Without a key of its own, the proxy takes only requests with a key.
+      // Without its own key, the proxy accepts only requests with a key.
       isLocal || key !== '' ? await openMandate(options, context) : null,
       isLocal ? null : (apiKey) => new Mandate({ planeUrl: url, apiKey, onError }),
     ),

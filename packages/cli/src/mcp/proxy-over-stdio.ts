@@ -9,7 +9,7 @@ import { agentOf, mostBytes, openMandate, type ProxyOptions, proxySettings } fro
 import { upstreamHeaders } from './upstream-headers.ts';
 import { upstreamUrl } from './upstream-url.ts';
 
-/** How long the proxy waits at its end until the last outcomes are reported. */
+/** How long the proxy waits at its end for the last outcomes to be reported. */
 const FLUSH_MS = 500;
 
 type Server = Parameters<typeof runStdioProxy>[0]['server'];
@@ -35,7 +35,7 @@ export async function proxyOverStdio(
   return ended.code === null || ended.code === 0 ? 0 : 1;
 }
 
-/** Checks what names the server. The server is started only when everything else is known. */
+/** Checks the arguments that name the server. The server is started only after everything else is known. */
 function serverOf(
   [program, ...args]: readonly string[],
   options: ProxyOptions,

@@ -1,6 +1,6 @@
 /**
  * The headers that the proxy adds to each request to an MCP server over HTTP. Everybody on a machine can read the
- * arguments of a process, so a secret comes from an environment variable. No message has the value of a variable.
+ * arguments of a process, so a secret comes from an environment variable. No message contains the value of a variable.
  */
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { isOwnHeader } from '@mandate/mcp';
@@ -13,7 +13,7 @@ const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**
- * Returns the headers as names and values in turn.
+ * Returns the headers as names and values alternately.
  *
  * @param texts each as `Name: value`. `${VAR}` and `${VAR:-default}` in a value are replaced
  * @param fromEnv each as `Name=VAR`: the value of the header is the value of the variable
@@ -40,7 +40,7 @@ function split(text: string, mark: ':' | '='): { name: string; rest: string } {
     validateHeaderName(name);
     return { name, rest: text.slice(at + 1).trim() };
   } catch {
-    // The message does not contain the text, because a person may have written a secret in place of a header.
+    // The message does not contain the text, because a person may have written a secret instead of a header.
     throw mark === ':'
       ? new WrongUse('a value of --header is no header', "Write --header 'Name: value'.")
       : new WrongUse('a value of --header-env names no header', 'Write --header-env Name=VARIABLE.');

@@ -12,7 +12,7 @@ export type Row = Readonly<Record<string, unknown>>;
 
 /** The settings of a table for people. */
 export type Presentation = {
-  /** Titles for fields with names that do not say enough. */
+  /** Titles for fields with names that are not clear enough. */
   titles?: Readonly<Record<string, string>>;
   /** The fields that get room first, after `id` and `reason`. */
   first?: readonly string[];

@@ -2,8 +2,9 @@ import type { Output } from '../command-context.ts';
 import { writeJsonLine } from './write.ts';
 
 /**
- * Writes the faults of bad documents, one on each line, so that a program need not read the words of the failure. Any
- * other error has no faults. The package of the error is not imported, because most commands need no documents.
+ * Writes the faults of bad documents, one on each line, so that a program does not have to parse the message of the
+ * failure. Any other error has no faults. The package of the error is not imported, because most commands need no
+ * documents.
  */
 export async function writeFaults(stdout: Output, error: unknown): Promise<void> {
   const isOfDocuments = error instanceof Error && 'code' in error && error.code === 'DOCUMENTS_INVALID';

@@ -46,7 +46,7 @@ function placed(problem: ApiProblem, batch: readonly Submission[], before: numbe
   // A fault without an index has a line number of the request. The user has not seen the request.
   const unplaced = problem.faults.some(({ index }) => index === undefined) && faults.length > 0;
   const message = unplaced ? `a record cannot be read (${problem.code})` : problem.message;
-  // The remedy of the plane is for one batch only. The user would take it for the whole file.
+  // The remedy of the plane is for one batch only. The user would think that it applies to the whole file.
   const remedy =
     before === 0
       ? problem.remedy

@@ -1,4 +1,4 @@
-/** A run and its events, as commands print them. */
+/** A run and its events, in the form in which commands print them. */
 import type { RunEvent } from '@mandate/schemas';
 import type { Output } from '../command-context.ts';
 import { printable } from '../output/printable.ts';
@@ -53,7 +53,7 @@ export function runText(run: Run, stdout: Output): string {
   return [paint('bold', title, stdout), ...others].map((line) => `${line}\n`).join('');
 }
 
-/** What a person must do for the run to go on. */
+/** What a person must do so that the run continues. */
 export function waitingLines(id: string, waiting: Run['waiting']): string[] {
   if (waiting === null) return [];
   if (waiting.for === 'approval') {
@@ -103,7 +103,7 @@ function detail(event: RunEvent): string {
     case 'step.deferred':
       return `${place}  ${event.waiting.map(({ agentId }) => agentId).join(', ')}`;
     case 'step.granted':
-      // The answer about a call may be no: then the call is completed with APPROVAL_DENIED.
+      // The answer of a person about a call may be no: then the call is completed with APPROVAL_DENIED.
       return `${place}  a person has answered`;
     case 'call.begun':
       return `${place}  ${event.agentId} ${event.call.type === 'tool' ? event.call.tool : event.call.model}`;

@@ -1,4 +1,4 @@
-/** What each alert rule watches, in words. docs/alerts.md has the whole of it. */
+/** What each alert rule watches, in words. docs/alerts.md describes the rules in full. */
 import type { AlertRuleShown } from '@mandate/alerter';
 import { duration } from './time.ts';
 

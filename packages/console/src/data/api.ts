@@ -7,7 +7,7 @@ export class ApiProblem extends Error {
   readonly code: string;
   readonly remedy: string;
   readonly requestId: string | null;
-  /** What the plane has done all the same: the whole answer of a kill that is in force. */
+  /** The effect of the request despite the refusal: the whole answer of a kill that is in force. */
   readonly kill: unknown;
 
   constructor(
@@ -30,9 +30,9 @@ export class ApiProblem extends Error {
 
 export type Sending = {
   body?: unknown;
-  /** An API key for this request alone. Only the sign-in has one. */
+  /** An API key for this request only. Only the sign-in sends one. */
   key?: string;
-  /** The request counts once, even if it is sent again with the same text. */
+  /** An idempotency key: the request counts once, even if it is sent again with the same text. */
   idempotencyKey?: string;
   ifMatch?: string;
 };
@@ -87,7 +87,10 @@ function problemIn(status: number, text: string, requestId: string | null): ApiP
   }
 }
 
-/** Returns `path?name=value&…`. Values that are absent, empty or false are left out. Lists repeat their name. */
+/**
+ * Returns `path?name=value&…`. Values that are absent, empty or false are left out. A list repeats its name for each
+ * item.
+ */
 export function withQuery(
   path: string,
   parameters: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>,

@@ -1,4 +1,4 @@
-/** Says in a plain sentence what a control event did. */
+/** Describes the effect of a control event in a plain sentence. */
 import type { ControlEventFound } from '@mandate/query';
 import { dollars } from './money.ts';
 import { counted } from './numbers.ts';
@@ -6,7 +6,7 @@ import { duration } from './time.ts';
 
 type Event = Omit<ControlEventFound, 'log'>;
 
-/** A refused change did nothing, and the sentence says so. */
+/** A refused change had no effect, and the sentence says so. */
 export function changeInWords(event: Event): string {
   const sentence = SENTENCES[event.event](event);
   return event.refusal === null ? sentence : `Refused, so nothing changed. Asked for: «${sentence}»`;

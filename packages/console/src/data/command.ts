@@ -1,8 +1,9 @@
 /**
- * Returns the command line that shows what a page shows: `mandate decisions list --agent bot-1`.
+ * Returns the command line that prints the same data as a page: `mandate decisions list --agent bot-1`.
  *
  * @param words the command, and its arguments as `quoted` returns them
- * @param options values by the name of the option. Undefined and false are left out; true is an option without a value; a list repeats the option
+ * @param options values by the name of the option. Undefined and false are left out; true is an option without a value;
+ * a list repeats the option
  */
 export function command(
   words: string,

@@ -3,7 +3,7 @@ import type { ControlEventFound } from '@mandate/query';
 
 type EventName = ControlEventFound['event'];
 
-/** The title of an event, and what it says. */
+/** The title of an event, and the description of its effect. */
 export const EVENTS: Readonly<Record<EventName, readonly [title: string, meaning: string]>> = {
   'agent.killed': [
     'Kill',

@@ -6,10 +6,10 @@ export type DiffLine = { is: 'same' | 'added' | 'removed'; text: string };
 /** A run of lines to show, or the number of equal lines that are left out. */
 export type DiffPart = readonly DiffLine[] | number;
 
-/** This many equal lines are shown before and after a change. */
+/** The number of equal lines that are shown before and after a change. */
 const AROUND = 3;
 
-/** Longer work would hold up the page. The whole text then counts as changed. */
+/** More work than this would block the page. The whole text then counts as changed. */
 const MOST_MS = 500;
 
 const KINDS = { ' ': 'same', '+': 'added', '-': 'removed' } as const;

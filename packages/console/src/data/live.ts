@@ -8,21 +8,24 @@ import type { ControlEventFound, DecisionFound, SettlementFound } from '@mandate
 import { useEffect, useSyncExternalStore } from 'react';
 import { get } from './api.ts';
 
-/** On a busy plane, more is decided than a screen can show. The rest is counted. */
+/**
+ * On a busy plane, more decisions are made than a screen can show. The stream sends only the newest, and counts the
+ * others.
+ */
 const PATH = '/v1/audit/live?events=decision&events=settlement&events=control&newest=50';
 const KINDS = ['decision', 'settlement', 'control', 'skipped'] as const;
 const AGAIN_MS = 2_000;
-/** The most decisions that a tab keeps. */
+/** The maximum number of decisions that a tab keeps. */
 const MOST_DECISIONS = 2_000;
 
 export type LiveEvent =
   | { kind: 'decision'; data: DecisionFound }
   | { kind: 'settlement'; data: SettlementFound }
   | { kind: 'control'; data: ControlEventFound }
-  /** Decisions and settlements that were left out, because too many came at once. */
+  /** The number of decisions and settlements that were left out, because too many came at once. */
   | { kind: 'skipped'; data: { count: number } };
 
-/** `ended`: the key does not hold any more. */
+/** `ended`: the key is no longer valid. */
 type StreamState = 'connecting' | 'live' | 'away' | 'ended';
 
 export type Live = {
@@ -30,7 +33,7 @@ export type Live = {
   /** The newest decision first. */
   decisions: readonly DecisionFound[];
   control: readonly ControlEventFound[];
-  /** How many decisions and settlements were left out, because too many came at once. */
+  /** The number of decisions and settlements that were left out, because too many came at once. */
   skipped: number;
   /** When the newest event arrived, in milliseconds since 1970. Null: none has come. */
   arrivedAtMs: number | null;
@@ -82,7 +85,7 @@ export function followLive(keyId: string): void {
 let isLeader = false;
 /** The time of the newest event, by the clock of the plane. */
 let lastAtMs: number | null = null;
-/** The newest events, by kind and id. A new stream repeats some events, so that none is missed. */
+/** The newest events, by kind and id. A new stream repeats some events, so that no event is missed. */
 const known = new Set<string>();
 const MOST_KNOWN = 5_000;
 /** Events of several agents are not strictly in the order of time, so a new stream begins this much earlier. */
@@ -92,8 +95,8 @@ const OVERLAP_MS = 5_000;
 let followedSinceMs = 0;
 
 /**
- * Where a stream begins. A tab that takes over before any event has come goes back to when it began to follow, by the
- * clock of the plane: an event may have come between the two streams.
+ * Where a stream begins. If a tab takes over before any event has arrived, the stream begins at the time when the tab
+ * began to follow, by the clock of the plane. Otherwise an event between the two streams could be missed.
  */
 function since(): string {
   if (lastAtMs !== null) return `&since=${encodeURIComponent(new Date(lastAtMs - OVERLAP_MS).toISOString())}`;
@@ -101,7 +104,7 @@ function since(): string {
   return followedMs < 1_000 ? '' : `&since=${Math.ceil((followedMs + OVERLAP_MS) / 1_000)}s`;
 }
 
-/** Returns false if the event came before. */
+/** Returns false if the same event has already arrived. */
 function isNew({ kind, data }: LiveEvent): boolean {
   if (!('id' in data)) return true;
   const name = `${kind} ${'event' in data ? data.event : ''} ${data.id}`;
@@ -172,7 +175,10 @@ function take(event: LiveEvent): void {
   for (const listener of listeners) listener(event);
 }
 
-/** Watchers are told once a frame, because a busy plane makes more events than a screen can show. */
+/**
+ * The components are informed once for each frame of the screen, because a busy plane makes more events than a screen
+ * can show.
+ */
 let isDue = false;
 function change(now: Live): void {
   live = now;

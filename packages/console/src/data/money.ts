@@ -20,7 +20,7 @@ export function shortDollars(micros: number): string {
   return `$${(micros / MICROS).toLocaleString('en-US', { notation: 'compact', maximumSignificantDigits: 3 })}`;
 }
 
-/** Returns the micro-dollars of a text such as `0.25` or `$1,000`. Null if the text is no amount. */
+/** Returns the micro-dollars of a text such as `0.25` or `$1,000`. Null if the text is not an amount. */
 export function microsOf(text: string): number | null {
   const match = /^\s*\$?\s*(\d{1,10})(?:\.(\d{1,6}))?\s*$/.exec(text.replaceAll(',', ''));
   if (match === null) return null;

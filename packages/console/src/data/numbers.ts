@@ -1,4 +1,4 @@
-/** A format is made once, because making it takes many times as long as its use. */
+/** A number format is created once, because creating it takes many times as long as using it. */
 const WHOLE = new Intl.NumberFormat('en-US');
 
 /** `1,234` */

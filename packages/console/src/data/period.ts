@@ -1,4 +1,4 @@
-/** Periods as the routes take them: `7d` until now, or times. */
+/** Periods in the form that the routes accept: `7d` until now, or times. */
 import { clockTime, dayOf, zone } from './time.ts';
 
 const AGO = /^(\d{1,6})([mhdw])$/;
@@ -8,7 +8,8 @@ const UNITS_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as c
 export type Period = { fromMs: number; toMs: number };
 
 /**
- * Returns the period as times. So several questions about it have the same beginning and the same end.
+ * Returns the beginning and the end of the period as times. So several requests for one page have exactly the same
+ * period.
  *
  * @param from how long before now, such as `7d`, or a time
  * @param to a time. Absent: now
@@ -28,9 +29,9 @@ export function periodInWords({ fromMs, toMs }: Period): string {
 }
 
 /**
- * A period as an address gives it: `since 30 Nov, 06:39:39`, `30 Nov, 06:39:39 to 06:41:02`, `since 2 h ago`.
+ * Returns the period of an address in words: `since 30 Nov, 06:39:39`, `30 Nov, 06:39:39 to 06:41:02`, `since 2 h ago`.
  *
- * @param nowMs times of another year than this have their year
+ * @param nowMs a time of another year is shown with its year
  */
 export function givenPeriodInWords(from: string | undefined, to: string | undefined, nowMs: number): string {
   const end = to === undefined ? null : momentInWords(to, nowMs);

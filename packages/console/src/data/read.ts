@@ -10,7 +10,8 @@ import {
 import { type ApiProblem, get, withQuery } from './api.ts';
 
 /**
- * Reads a route once. It is read again only when a person asks or something changed, because each read is on record.
+ * Reads a route once. It is read again only when a person asks or something changed, because the audit records each
+ * read.
  *
  * @param path null reads nothing
  */
@@ -23,10 +24,13 @@ export function useRead<Body>(path: string | null): UseQueryResult<Body, ApiProb
   });
 }
 
-/** Most people look at the first rows only. Who goes on wants many. */
+/**
+ * The length of the first page and of further pages. Most people look at the first rows only. A person who continues
+ * wants many rows.
+ */
 const FIRST_ROWS = 100;
 const FURTHER_ROWS = 500;
-/** A list is kept this long after its page was left, for those who come back at once. */
+/** How long a list is kept after its page was left, for people who come back at once. */
 const KEPT_MS = 30_000;
 
 /** Reads a list page by page: the first page at once, each further page when `fetchNextPage` is called. */
@@ -48,7 +52,7 @@ export function useReadList<Body extends { next: string | null }>(
   });
 }
 
-/** Reads again what is shown. A list begins at its first page again. */
+/** Reads the shown data again. A list begins at its first page again. */
 export function readAgain(queries: QueryClient): void {
   queries.setQueriesData<InfiniteData<unknown>>({ queryKey: ['list'] }, (list) =>
     list === undefined ? list : { pages: list.pages.slice(0, 1), pageParams: list.pageParams.slice(0, 1) },

@@ -1,11 +1,11 @@
-/** The reads that the present page has put on record. The footer of each page names them. */
+/** The reads of the present page that the audit records. The footer of each page names them. */
 import { useSyncExternalStore } from 'react';
 
-/** The routes that a page may read without a record: they say nothing about an agent. */
+/** The routes that a page may read without a record: their answers contain nothing about an agent. */
 const NOT_RECORDED =
   /^\/(?:healthz|metrics|readyz|v1\/(?:session|signin(?:\/.*)?|agents\/[^/]+\/(?:kill-status|usage)|kills\/stream|ledger(?:\/(?:balances|open|unpublished))?))$/;
 
-/** True if the plane records a GET of this path. */
+/** True if the plane records a GET of this path in the audit. */
 export function isRecorded(path: string): boolean {
   return !NOT_RECORDED.test(path.replace(/\?.*$/s, ''));
 }
@@ -18,7 +18,7 @@ export function noteRead(path: string): void {
   change([...reads, path]);
 }
 
-/** Forgets the reads of the page before. */
+/** Forgets the reads of the previous page. */
 export function beginPage(): void {
   if (reads.length > 0) change([]);
 }

@@ -32,13 +32,15 @@ export async function signIn(key: string): Promise<SignedIn> {
 }
 
 export async function signOut(): Promise<void> {
-  // A session that has ended needs no sign-out.
+  // If the session has already ended, no sign-out is needed.
   await send('DELETE', '/v1/session').catch(() => null);
   new BroadcastChannel(CHANNEL).postMessage(null);
   leave();
 }
 
-/** The tabs tell each other here who is signed in: the id of the key, or null. They share the cookie. */
+/**
+ * On this channel, the tabs tell each other who is signed in: the id of the key, or null. All tabs share the cookie.
+ */
 const CHANNEL = 'mandate session';
 
 /** Leaves the page as soon as another tab signs out, or signs in with another key. */

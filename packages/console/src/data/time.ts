@@ -3,15 +3,15 @@ import { DURATION_UNITS } from '@mandate/schemas/duration-in-words';
 
 const ZONE = 'mandate.zone';
 
-/** Read once, because reading it takes as long as showing twenty times. */
+/** The zone is read once, because reading it takes as long as formatting twenty times. */
 const ZONE_OF_MACHINE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** The time zone in which the console shows times and cuts days: an IANA name. */
+/** The time zone in which the console shows times and divides days: an IANA name. */
 export function zone(): string {
   return localStorage.getItem(ZONE) ?? ZONE_OF_MACHINE;
 }
 
-/** Returns the zones that a person may choose, the present one and UTC first. */
+/** Returns the zones that a person may choose. The present zone and UTC come first. */
 export function zones(): string[] {
   return [...new Set([zone(), 'UTC', ...Intl.supportedValuesOf('timeZone')])];
 }
@@ -26,7 +26,7 @@ const FORMATS = {
   shortDay: { day: 'numeric', month: 'short' },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 
-/** Making a format takes a hundred times as long as its use, and a list has hundreds of times. */
+/** Creating a format takes a hundred times as long as using it, and a list has hundreds of times to format. */
 const made = new Map<string, Intl.DateTimeFormat>();
 
 function formatted(atMs: number, name: keyof typeof FORMATS): string {
@@ -52,13 +52,13 @@ export function dayOf(atMs: number): string {
   return formatted(atMs, 'day');
 }
 
-/** The start of a bucket of a chart: `29 Nov` for days, `12:05` for shorter ones. */
+/** The start of a bucket of a chart: `29 Nov` for days, `12:05` for shorter buckets. */
 export function bucketStart(start: string, interval: string): string {
   const atMs = Date.parse(start);
   return interval === '1d' ? formatted(atMs, 'shortDay') : clockTime(atMs).slice(0, 5);
 }
 
-/** `4 min`, `3.2 s` below ten seconds, `120 ms` below a second. */
+/** Returns a duration as text: `4 min`, `3.2 s` below ten seconds, `120 ms` below a second. */
 export function duration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 10_000) return `${(ms / 1_000).toFixed(1)} s`;

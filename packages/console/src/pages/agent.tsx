@@ -1,4 +1,4 @@
-/** One agent: what it may do, what is left, what it did, what is open, and what changed for it. */
+/** One agent: what it may do, what is left of its budgets, what it did, its open calls, and the changes about it. */
 import type { AgentShown, EffectiveShown } from '@mandate/control-service';
 import type { KillAnswer } from '@mandate/gateway';
 import type { Analytics, BudgetFound, ControlEventFound, DecisionFound } from '@mandate/query';

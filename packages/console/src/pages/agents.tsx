@@ -1,4 +1,4 @@
-/** Every agent: who is registered, who spends, who is killed. */
+/** Every agent, with its registration, its spend and its kill state. */
 import type { AgentInLedger } from '@mandate/gateway';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -67,10 +67,12 @@ export function Agents() {
   );
 }
 
-/** One kill names at most this many agents. */
+/** The maximum number of agents that one kill names. */
 const MOST = 100;
 
-/** A table of agents of which several can be killed at once. Only agents that the table shows count as chosen. */
+/**
+ * A table of agents of which several can be killed at once. Only selected agents that the table still shows are killed.
+ */
 function ChosenAgents({ agents, empty }: { agents: readonly AgentInLedger[]; empty: string }) {
   const { kill } = useKilling();
   const mayNotOperate = useWhyNot('operate');

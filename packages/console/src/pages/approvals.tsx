@@ -1,4 +1,4 @@
-/** What waits for a person. Several are answered at once only after each was shown. */
+/** The questions that wait for a person. Several questions can be answered at once only after each was shown. */
 import type { ApprovalFound } from '@mandate/query';
 import { Link } from '@tanstack/react-router';
 import { useCallback, useRef, useState } from 'react';
@@ -33,7 +33,8 @@ export function Approvals() {
   const [seen, setSeen] = useState<ReadonlySet<string>>(new Set());
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [asked, setAsked] = useState<{ answer: 'approve' | 'deny'; ids: readonly string[] } | null>(null);
-  // The audit is a second behind, so the page remembers its own answers. Their rows stay until the list is read again.
+  // The audit is a second late, so the page remembers its own answers. The answered rows stay until the list is read
+  // again.
   const [answers, setAnswers] = useState<ReadonlyMap<string, OwnAnswer>>(new Map());
   const sent = useRef(new Set<string>());
   const isNews = useCallback(

@@ -1,4 +1,4 @@
-/** One change: what it was, who made it, and what it let through. */
+/** One change: its content, its author, and what it newly allowed. */
 import type { PolicyShown } from '@mandate/control-service';
 import type { ControlEventFound, KillFound } from '@mandate/query';
 import type { ControlRecord, PolicyDocument } from '@mandate/schemas';
@@ -107,7 +107,7 @@ function NoChange({ what }: { what: string }) {
 
 type Recorded = ControlEventFound & { record: ControlRecord };
 
-/** What this version changed, compared with the version before it. */
+/** The differences between this version and the version before it. */
 function PolicyChange({ policy, version }: { policy: PolicyDocument; version: number }) {
   const before = useRead<PolicyShown>(
     version === 1
@@ -126,10 +126,10 @@ function PolicyChange({ policy, version }: { policy: PolicyDocument; version: nu
   );
 }
 
-/** The page compares these documents with their earlier version. The audit has each version as a change. */
+/** The page compares documents of these kinds with their earlier version. The audit has each version as a change. */
 const COMPARED: ReadonlySet<string> = new Set(['agent.put', 'rule.put', 'tenant.put']);
 
-/** What differs from the version of the document before this change. */
+/** The differences from the version of the document before this change. */
 function DocumentChange({ change }: { change: Recorded }) {
   const { event, subject, revision, record } = change;
   const mayHaveBefore = COMPARED.has(event) && change.refusal === null && record.change.expects !== 0;

@@ -1,4 +1,4 @@
-/** Who changed what and why, who looked at what, and who was turned away. */
+/** Who changed what and why, who read what, and who was refused. */
 import type { ControlEventFound, ReadFound } from '@mandate/query';
 import { Link } from '@tanstack/react-router';
 import { withQuery } from '../data/api.ts';
@@ -98,7 +98,7 @@ function EventsPage({ search }: { search: Parameters }) {
 
 const EVENT_CHOICES = Object.entries(EVENTS).map(([name, [title]]) => [name, title] as const);
 
-/** Links from what a person or a key changed to what they read. */
+/** Links from the changes of a person or a key to their reads. */
 function ByWhom({ who }: { who: string }) {
   const keyId = /\(([^()]+)\)$/.exec(who)?.[1] ?? who;
   return (
@@ -114,7 +114,9 @@ function ByWhom({ who }: { who: string }) {
   );
 }
 
-/** The routes that every page of the console reads by itself: its header, its palette, and the sums on Now. */
+/**
+ * The routes that every page of the console reads by itself, for its header, its palette, and the sums on the page Now.
+ */
 const OWN_ROUTES = ['/v1/kills', '/v1/reconcile', '/v1/audit/live', '/v1/audit/values', '/v1/ledger/summary'];
 
 const READ_COLUMNS: readonly Column<ReadFound>[] = [
@@ -145,7 +147,7 @@ const READ_COLUMNS: readonly Column<ReadFound>[] = [
 
 function ReadsPage({ search, isRefused }: { search: Parameters; isRefused: boolean }) {
   const { key, route, from, to, cursor, own } = search;
-  // Every page of the console makes these reads. They do not say what the person wanted to see.
+  // Every page of the console makes these reads. They do not show what the person wanted to see.
   const notRoute = own === 'true' || isRefused || route !== undefined ? undefined : OWN_ROUTES;
   const path = withQuery('/v1/audit/reads', {
     ...{ key, route, notRoute, from, to, cursor, limit: 50 },

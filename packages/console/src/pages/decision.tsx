@@ -1,4 +1,6 @@
-/** One decision: why it was made, what would have changed it, whose rule it was, and what came before and after. */
+/**
+ * One decision: why it was made, what would have changed it, which rule led to it, and what came before and after it.
+ */
 
 import type { Explanation } from '@mandate/query';
 import { withDurationsInWords } from '@mandate/schemas/duration-in-words';
@@ -283,12 +285,12 @@ function Events({ of: events }: { of: Explanation['kills'] }) {
 type Need = Explanation['change']['needs'][number];
 type Way = Need['anyOf'][number];
 
-/** A call that costs nothing is no way out that a person can take. */
+/** A call that costs nothing is not a change that a person can make. */
 function isPossible({ atMostMicros }: Way): boolean {
   return atMostMicros !== 0;
 }
 
-/** A change that would have met a need, as a link to the page on which a person makes it. */
+/** A change that would have met a need, as a link to the page on which a person can make it. */
 function WayOut({ way, told }: { way: Way; told: Explanation }): ReactNode {
   const { decision } = told;
   const [policy] = decision.mandate?.policies ?? [];

@@ -1,4 +1,4 @@
-/** Finds decisions. The address is the search. */
+/** Finds decisions. The parameters of the address are the search. */
 import type { Analytics, DecisionFound } from '@mandate/query';
 import { useCallback, useState } from 'react';
 import { withQuery } from '../data/api.ts';
@@ -21,7 +21,7 @@ import { ChoiceFilter, intervalOf, PeriodFilter, SearchForm, TextFilter } from '
 
 const PATH = '/v1/audit/decisions';
 
-/** The parameters of the search, as GET /v1/audit/decisions takes them, and the options of the command line. */
+/** The parameters of the search, with the names that GET /v1/audit/decisions and the command line use. */
 const FILTERS = {
   ...{ agent: 'agent', tool: 'tool', model: 'model', verdict: 'verdict', code: 'code', type: 'type' },
   ...{ principal: 'principal', policy: 'policy', rule: 'rule', actionId: 'action' },
@@ -156,7 +156,7 @@ function Found({
   );
 }
 
-/** An agent that asked for nothing in a period is an answer, not a search that failed. */
+/** That an agent asked for nothing in a period is a result, not a failed search. */
 function nothingFound(given: Parameters): string {
   const { agent, from, to, ...others } = given;
   if (agent === undefined || from === undefined || Object.values(others).some((one) => one !== undefined))

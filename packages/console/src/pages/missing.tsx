@@ -1,10 +1,10 @@
-/** What an address shows if nothing is there: an unknown page, or a document that does not exist. */
+/** The content of an address without a page or a document. */
 import { Link, useLocation } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { PAGES } from '../palette.tsx';
 import { Page } from '../parts/page.tsx';
 
-/** An address that no page has. */
+/** An address without a page. */
 export function NoPage() {
   const { pathname } = useLocation();
   return (
@@ -24,7 +24,7 @@ export function NoPage() {
 }
 
 /**
- * @param what what does not exist, as a sentence
+ * @param what a sentence that says what does not exist
  * @param children what to do, with links
  */
 export function Missing({

@@ -1,4 +1,4 @@
-/** What runs, what spends, what is killed, and how to kill it. */
+/** The agents that run now, their spend, the kills in force, and a way to kill agents. */
 
 import type { AgentInLedger, LedgerSummary } from '@mandate/gateway';
 import type { DecisionFound } from '@mandate/query';
@@ -28,11 +28,11 @@ import { type Column, Table } from '../parts/table.tsx';
 
 const AGENTS = '/v1/ledger/agents?limit=1000';
 const SUMMARY = '/v1/ledger/summary';
-/** How many agents the page lists. */
+/** The number of agents that the page lists. */
 const LISTED = 20;
 /** The decisions before the page was opened. */
 const EARLIER = '/v1/audit/decisions?limit=50';
-/** How many decisions the river shows. */
+/** The number of decisions that the river shows. */
 const SHOWN = 25;
 /** Agents and sums are read again at most this often, and only after a decision or a control event. */
 const AGENTS_AGAIN_MS = 10_000;
@@ -109,8 +109,8 @@ export function Now() {
 }
 
 /**
- * The sums may be two seconds older than the list of agents. So the open calls are those of the list, if the list is
- * whole.
+ * The sums may be two seconds older than the list of agents. So if the list is complete, the open calls are counted
+ * from the list.
  */
 function openFigure(agents: Listed | undefined, openActions: number): Figure {
   const open =
@@ -120,7 +120,7 @@ function openFigure(agents: Listed | undefined, openActions: number): Figure {
   return [counted(open), open === 1 ? 'open call' : 'open calls', '/agents', { state: 'open' }];
 }
 
-/** Reads the agents again after something happened to them: at once after a control event, and rarely otherwise. */
+/** Reads the agents again after an event about them: at once after a control event, and rarely after other events. */
 function useReadAgain(readAtMs: number): void {
   const queries = useQueryClient();
   const due = useRef<ReturnType<typeof setTimeout> | null>(null);
@@ -141,7 +141,7 @@ function useReadAgain(readAtMs: number): void {
   useEffect(() => () => clearTimeout(due.current ?? undefined), []);
 }
 
-/** Decisions as they are made. Space holds them; the arrows then move back and forth in time. */
+/** Shows decisions as they are made. Space pauses them; then the arrow keys move back and forth in time. */
 function River() {
   const { decisions: arrived, control, skipped } = useLive();
   const earlier = useRead<{ decisions: DecisionFound[] }>(EARLIER);
@@ -245,7 +245,10 @@ type RiverRow = DecisionFound | Bar;
 
 const { time, agent, action, verdict, charged } = DECISION_COLUMNS;
 
-/** The river has little room, so agent and action share a column. What was not simply allowed has its reason below. */
+/**
+ * The river has little room, so agent and action share a column. A decision that is not a simple ALLOW has its reason
+ * below.
+ */
 const agentAndAction: Column<DecisionFound> = {
   head: 'Agent and action',
   isClear: true,

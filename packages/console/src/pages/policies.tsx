@@ -1,4 +1,4 @@
-/** The policies and rules of the tenant: what they say, and what is doubtful about them. */
+/** The policies and rules of the tenant: their content, and the lint findings about them. */
 import type { AgentShown, Finding, PolicyShown, RuleShown } from '@mandate/control-service';
 import type { AgentDocument } from '@mandate/schemas';
 import { Link, useNavigate } from '@tanstack/react-router';
@@ -39,7 +39,7 @@ const POLICY_COLUMNS: readonly Column<PolicyShown>[] = [
   },
 ];
 
-/** At most this many agents are named for each rule. */
+/** The maximum number of agents that are named for each rule. */
 const NAMED = 5;
 
 const ruleColumns = (agents: readonly AgentDocument[] | null): readonly Column<RuleShown>[] => [
@@ -139,7 +139,7 @@ export function Policies() {
   );
 }
 
-/** One line, so that the lists stay in sight. It opens to all doubts. */
+/** The findings are one line, so that the lists stay visible. The line opens to show all findings. */
 function Doubts({ findings, complete }: { findings: readonly Finding[]; complete: boolean }) {
   const unchecked = complete ? '' : ' Not every document was checked.';
   if (findings.length === 0) return <p className="quiet">No doubts about these documents.{unchecked}</p>;

@@ -1,4 +1,4 @@
-/** One policy: what it says, its versions with what differs between them, and a draft of a new version. */
+/** One policy: its content, its versions with the differences between them, and a draft of a new version. */
 import type { PolicyPublished, PolicyShown } from '@mandate/control-service';
 import type { ControlEventFound } from '@mandate/query';
 import type { PolicyDocument } from '@mandate/schemas';
@@ -174,7 +174,7 @@ function headingOf(before: PolicyShown | null, isChanged: boolean): string {
   return isChanged ? `Draft, after version ${before.version}` : `Version ${before.version}`;
 }
 
-/** What only restricts needs one key. What lets something through needs a reason. */
+/** A change that only restricts needs one key. A change that allows more needs a reason. */
 function Publish({
   policy,
   widens,
@@ -259,7 +259,7 @@ const DRAFT = 'draft';
 
 type Published = Pick<ControlEventFound, 'by' | 'happenedAt' | 'reason'>;
 
-/** Every version, who published it, when and why, and what differs between two of them. */
+/** Every version, with its author, time and reason, and the differences between two versions. */
 function Versions({
   id,
   versions,
@@ -275,7 +275,7 @@ function Versions({
   const path = withQuery('/v1/audit/control-events', { subject: id, event: 'policy.published', limit: 100 });
   const events = useRead<{ events: ControlEventFound[] }>(mayNotAudit === null ? path : null);
   const queries = useQueryClient();
-  // The audit has a new version a moment after it was published.
+  // The audit contains a new version shortly after it was published.
   useLiveEvents(
     useCallback(
       ({ kind, data }: LiveEvent) => {
@@ -365,7 +365,7 @@ function versionColumns(
   ];
 }
 
-/** What differs between two versions, or between a version and the draft. The address names them. */
+/** The differences between two versions, or between a version and the draft. The address names the two. */
 function Compare({
   versions,
   published,

@@ -7,7 +7,7 @@ import { useParameters } from '../data/parameters.ts';
 import { sessionQuery, signIn } from '../data/session.ts';
 import { Problem } from '../parts/problem.tsx';
 
-/** Only an address of these pages: a link must not lead to another server. */
+/** Accepts only an address of these pages, because a link must not lead to another server. */
 const OWN_PATH = /^\/(?!\/)[\x21-\x5b\x5d-\x7e]*$/;
 
 export function SignIn() {
@@ -40,7 +40,8 @@ export function SignIn() {
 
   useEffect(() => {
     document.title = 'Sign in · Mandate';
-    // A link may carry the key behind `#`, which browsers send to no server. It is removed from the address at once.
+    // A link may contain the key after a `#`. Browsers send this part to no server. It is removed from the address at
+    // once.
     const carried = new URLSearchParams(location.hash.slice(1)).get('key');
     if (carried === null) return;
     history.replaceState(null, '', location.pathname + location.search);
@@ -64,7 +65,7 @@ export function SignIn() {
       {problem !== undefined && failed === null && <Problem error={problemOf(problem)} />}
       {again !== undefined && <p>This needs a sign-in of the last ten minutes.</p>}
       {ofProvider?.href != null && (
-        // A link and no form: the security policy lets a form go only to this server.
+        // This is a link and not a form: the security policy lets a form go only to this server.
         <a className="button" href={withQuery(ofProvider.href, { back, again: again !== undefined })}>
           {ofProvider.label}
         </a>
@@ -97,7 +98,7 @@ export function SignIn() {
   );
 }
 
-/** What the codes of a sign-in through an identity provider mean. The address carries only the code. */
+/** The meaning of the codes of a sign-in through an identity provider. The address contains only the code. */
 const PROBLEMS: Readonly<Record<string, readonly [message: string, remedy: string]>> = {
   SIGN_IN_NOT_ALLOWED: [
     'no rule lets you in',

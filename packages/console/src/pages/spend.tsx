@@ -37,9 +37,9 @@ const BY = [
   ['provider', 'provider'],
 ] as const;
 
-/** How many groups the chart tells apart. The others are one group. */
+/** The number of groups that the chart shows separately. The others are shown as one group. */
 const GROUPS = 5;
-/** How many groups the table lists. */
+/** The number of groups that the table lists. */
 const LISTED = 100;
 
 export function Spend() {
@@ -48,7 +48,8 @@ export function Spend() {
   const narrowed = { from, to, agent, tool, model };
   const interval = intervalOf(from);
   const whole = useRead<Analytics>(withQuery('/v1/audit/analytics', { ...narrowed, timeZone: zone() }));
-  // The whole says the time of the plane. All other questions are about exactly the same period, so that the parts add up.
+  // The answer with the total states the time of the plane. All other requests ask for exactly the same period, so that
+  // the parts add up to the total.
   const asOf = whole.isPlaceholderData ? undefined : whole.data?.asOf;
   const period = asOf === undefined ? null : periodOf(from, to, Date.parse(asOf));
   const exact = period === null ? null : { ...narrowed, ...timesOf(period) };
@@ -189,7 +190,7 @@ function timesOf({ fromMs, toMs }: Period): Times {
   return { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() };
 }
 
-/** The plane summed the whole. It is not summed here. */
+/** The plane computed this total. It is not summed here. */
 function totalOf(whole: Analytics | undefined): Total[] {
   return whole?.groups[0] === undefined ? [] : [{ ...whole.groups[0], isTotal: true }];
 }
@@ -229,7 +230,7 @@ function groupColumns(by: string, from: string): readonly Column<Group | Others 
   ];
 }
 
-/** The name of a group. Agents have a page. */
+/** The name of a group. The name of an agent is a link to its page. */
 function nameCell(row: Pick<Group, 'group'>, by: string) {
   const name = nameOf(row, by);
   return by === 'agent' && isNamed(row, by) ? <AgentLink id={name} /> : name;

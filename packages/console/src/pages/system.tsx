@@ -1,4 +1,4 @@
-/** Keys and roles, alerts, dead letters, and whether every part of the plane is well. */
+/** Keys and roles, alerts, dead letters, and the health of every part of the plane. */
 import type { AlertListed, AlertRuleShown, LastReconcile } from '@mandate/alerter';
 import type { MandatesFileShown, RoleKeyShown } from '@mandate/control-service';
 import type { Analytics, DeadLetterFound } from '@mandate/query';
@@ -40,7 +40,7 @@ export function System() {
 
 type Readiness = { checks: readonly { name: string; ok: boolean; detail?: string }[] };
 
-/** Several services of a plane check the same part. The part is well if all of them say so. */
+/** Several services of a plane check the same part. The part is healthy if all of them report it as healthy. */
 function partsOf(checks: Readiness['checks']) {
   return [...Map.groupBy(checks, ({ name }) => name)].map(([name, same]) => ({
     name,

@@ -1,4 +1,7 @@
-/** What would be allowed if a policy were another. The policy engine of the plane answers in this browser. */
+/**
+ * What would be allowed if a policy were different. The policy engine of the plane computes the answers in this
+ * browser.
+ */
 import type { AgentInLedger } from '@mandate/gateway';
 import type { Analytics } from '@mandate/query';
 import { useNavigate } from '@tanstack/react-router';
@@ -15,7 +18,7 @@ import { Matrix } from '../policy/matrix.tsx';
 import type { InForce } from '../policy/messages.ts';
 import { type Draft, DraftNotes, PolicyEditor } from '../policy/policy-editor.tsx';
 
-/** How many agents and tools the matrix has. */
+/** The maximum number of agents and tools in the matrix. */
 const MOST = { agents: 40, tools: 20 };
 
 export function WhatIf() {

@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<AgentInLedger>[] = [
   { head: 'Actions', isHeadHidden: true, cell: (agent) => <KillOrRevive {...agent} /> },
 ];
 
-/** @param choosing which agents are chosen. Absent: rows cannot be chosen */
+/** @param choosing the selection of agents. Absent: rows cannot be selected */
 export function AgentTable({
   agents,
   empty,

@@ -1,4 +1,4 @@
-/** A question for a person, whole, and the answer to it. */
+/** A question for a person in full, and the form for the answer. */
 
 import type { ApprovalFound, BudgetFound } from '@mandate/query';
 import { withDurationsInWords } from '@mandate/schemas/duration-in-words';
@@ -103,7 +103,9 @@ export function Question({ approval }: { approval: ApprovalFound }) {
   );
 }
 
-/** What an approval still needs: it runs nothing by itself. `expiresAt` is null for a denial. */
+/**
+ * What else must happen after an approval, because the approval itself runs nothing. `expiresAt` is null for a denial.
+ */
 export function Unused({ expiresAt }: { expiresAt: string | null }) {
   const nowMs = useNow();
   if (expiresAt === null) return null;
@@ -115,10 +117,10 @@ export function Unused({ expiresAt }: { expiresAt: string | null }) {
   );
 }
 
-/** The questions in which the last approved call is looked for. */
+/** The number of questions in which the last approved call is searched. */
 const EARLIER = 200;
 
-/** The exact arguments, and what differs from the last approved call of the same agent and tool. */
+/** The exact arguments, and their differences from the last approved call of the same agent and tool. */
 function Arguments({ approval }: { approval: ApprovalFound }) {
   const { agentId, tool } = approval;
   const read = useRead<{ approvals: ApprovalFound[] }>(
@@ -201,7 +203,10 @@ function BudgetsLeft({ agent }: { agent: string }) {
   );
 }
 
-/** Asks for the reason, and sends the answers one after another. What was answered is not sent again after a fault. */
+/**
+ * Asks for the reason, and sends the answers one after another. After a failure, answers that were accepted are not
+ * sent again.
+ */
 export function Answer({
   answer,
   approvals,

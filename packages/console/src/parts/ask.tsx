@@ -7,23 +7,23 @@ import { Problem } from './problem.tsx';
 export type Asking = {
   title: string;
   children: ReactNode;
-  /** The text of the button that does it. */
+  /** The text of the button that confirms. */
   does: string;
   isGrave?: boolean;
-  /** Why it cannot be done yet. The button then says so. Null: it can be done. */
+  /** Why the action is not possible yet, as the text of the button. Null: it is possible. */
   whyNot?: string | null;
   onDo: () => Promise<void>;
   onClose: () => void;
-  /** What gets the focus when the question opens. Default: the first field or button. */
+  /** The element that gets the focus when the question opens. Default: the first field or button. */
   first?: RefObject<HTMLElement | null>;
 };
 
-/** Enter does it, Escape does not. The element that had the focus before gets it back. */
+/** Enter confirms, Escape cancels. After that, the element that had the focus before gets it back. */
 export function Ask({ title, children, does, isGrave = false, whyNot = null, onDo, onClose, first }: Asking) {
   const [failed, setFailed] = useState<unknown>(null);
   const [isBusy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  // The second of two quick keys may come before the question has the focus. It is meant for the question all the same.
+  // The second of two quick keys may come before the question has the focus. The key still counts for the question.
   useLayoutEffect(() => {
     function onKey(event: KeyboardEvent) {
       const isInside = event.target instanceof Node && form.current?.contains(event.target) === true;

@@ -1,6 +1,9 @@
 import { Link } from '@tanstack/react-router';
 
-/** Who did something, as the record says: `ann (kQ2mZ8xW4pLd)`, a name, or the id of a key. Leads to all changes by them. */
+/**
+ * The author of a change, as the record states it: `ann (kQ2mZ8xW4pLd)`, a name, or the id of a key. Links to all
+ * changes by this author.
+ */
 export function By({ who }: { who: string | null }) {
   if (who === null || who === '') return <>not recorded</>;
   return (

@@ -1,4 +1,4 @@
-/** Charts as SVG. Each comes with its numbers as a table, behind a disclosure. */
+/** Charts as SVG. Each chart also has its numbers as a table, which a person can open. */
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { area, curveMonotoneX, line } from 'd3-shape';
 import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
@@ -8,11 +8,11 @@ import { Table } from './table.tsx';
 /** The width of a chart before it is measured. */
 const WIDTH = 720;
 const HEIGHT = 220;
-/** The room of the texts of values, of which `$0.000001` is the longest. */
+/** The space for the texts of values. The longest is `$0.000001`. */
 const LEFT = 76;
 const BOTTOM = 22;
 const TOP = 8;
-/** The room of a text on the horizontal axis. */
+/** The space for a text on the horizontal axis. */
 const PLACE_PX = 72;
 const TONES = [styles.tone0, styles.tone1, styles.tone2, styles.tone3, styles.tone4, styles.tone5];
 const VERDICT_TONES: Readonly<Record<string, string | undefined>> = {
@@ -21,18 +21,18 @@ const VERDICT_TONES: Readonly<Record<string, string | undefined>> = {
   DEFER: styles.toneDEFER,
 };
 
-/** A null is a place without a value. */
+/** Null stands for a place without a value. */
 type Series = { name: string; values: readonly (number | null)[] };
 
 type Charted = {
-  /** What the chart shows, for people who do not see it. */
+  /** A description of the chart, for people who do not see it. */
   label: string;
   /** The text of each place on the horizontal axis. */
   places: readonly string[];
   series: readonly Series[];
   /** A value as text, exactly. */
   exact: (value: number) => string;
-  /** A value as text for the axis. */
+  /** Returns a value as text for the axis. */
   short: (value: number) => string;
 };
 
@@ -40,7 +40,7 @@ function toneOf(name: string, index: number): string {
   return VERDICT_TONES[name] ?? TONES[Math.min(index, TONES.length - 1)] ?? '';
 }
 
-/** Bars of several series on top of each other. Negative values are drawn as nothing; the table has them. */
+/** Bars of several series, stacked. Negative values are not drawn, but the table contains them. */
 export function StackedBars({ label, places, series, exact, short }: Charted) {
   const sums = places.map((_, at) =>
     series.reduce((sum, { values }) => sum + Math.max(0, values[at] ?? 0), 0),
@@ -85,7 +85,7 @@ export function StackedBars({ label, places, series, exact, short }: Charted) {
   return <Chart label={label} places={places} series={series} exact={exact} draw={draw} />;
 }
 
-/** One area for each series, over each other. A place without a value interrupts them. */
+/** One area for each series, stacked. A place without a value interrupts the areas. */
 export function Lines({ label, places, series, exact, short }: Charted) {
   const most = Math.max(1, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)));
   const y = scaleLinear([0, most], [HEIGHT - BOTTOM, TOP]).nice(4);
@@ -131,7 +131,7 @@ function shown(value: number | null | undefined, exact: Charted['exact']): strin
   return value == null ? 'none' : exact(value);
 }
 
-/** A chart is drawn in the pixels of its place, so that its texts have the same size in every window. */
+/** A chart is drawn at the width of its place, so that its texts have the same size in every window. */
 function useWidth() {
   const place = useRef<HTMLElement>(null);
   const [width, setWidth] = useState(WIDTH);
@@ -147,7 +147,7 @@ function useWidth() {
   return { place, width };
 }
 
-/** @param draw the inside of the chart, for a width in pixels */
+/** @param draw draws the inside of the chart, for a width in pixels */
 function Chart({
   label,
   places,
@@ -191,7 +191,7 @@ function Chart({
   );
 }
 
-/** All values are whole: micro-dollars, calls or milliseconds. */
+/** All values are whole numbers: micro-dollars, calls or milliseconds. */
 function Axis({
   y,
   short,
@@ -218,7 +218,7 @@ function Axis({
   );
 }
 
-/** As many texts as fit beside each other. */
+/** The number of texts that fit beside each other. */
 function Places({
   places,
   width,
@@ -237,7 +237,7 @@ function Places({
             key={place}
             x={at(index)}
             y={HEIGHT - 6}
-            // The last one would be cut if it were in the middle.
+            // The last text would be cut if it were centred on its place.
             textAnchor={at(index) > width - 24 ? 'end' : 'middle'}
           >
             {place}
@@ -248,7 +248,7 @@ function Places({
   );
 }
 
-/** How much of a limit is used. Above four fifths it looks different, and above the limit again. */
+/** The used part of a limit. Above four fifths it looks different, and above the limit it changes again. */
 export function Meter({ percent, label }: { percent: number; label: string }) {
   const tone = percent >= 100 ? styles.over : percent >= 80 ? styles.near : styles.full;
   return (

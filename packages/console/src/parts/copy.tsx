@@ -1,4 +1,4 @@
-/** The menu «Copy as»: the link of a view, and the same view by the command line and by curl. */
+/** The menu «Copy as»: the link of a view, and commands that show the same data in a terminal and with curl. */
 import { Menu } from '@base-ui/react/menu';
 import { Copy } from 'lucide-react';
 import { useState } from 'react';
@@ -6,9 +6,9 @@ import { quoted } from '../data/command.ts';
 import styles from './parts.module.css';
 
 export type SameView = {
-  /** The command that shows the same, such as `mandate decisions --agent x`. Absent if there is none. */
+  /** The command that prints the same data, such as `mandate decisions --agent x`. Absent if there is none. */
   cli?: string;
-  /** The route that the view shows, with its parameters. */
+  /** The route that returns the data of the view, with its parameters. */
   path?: string;
 };
 

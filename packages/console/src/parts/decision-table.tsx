@@ -63,7 +63,7 @@ const COLUMNS_OF_ONE_AGENT: readonly Column<Row>[] = Object.values(withoutAgent)
 /**
  * A list of decisions, the newest first.
  *
- * @param isOfOneAgent the page has the name of the agent
+ * @param isOfOneAgent true if all decisions are about one agent, which the page names
  */
 export function DecisionTable({
   label,

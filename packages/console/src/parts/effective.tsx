@@ -59,10 +59,10 @@ export function EffectiveTable({ effective }: { effective: EffectiveShown }) {
   );
 }
 
-/** Policies of a manifest are published with the manifest, which then has the same revision. */
+/** The policies of a manifest are published together with the manifest, and have the same revision. */
 const OF_MANIFESTS = '/v1/audit/control-events?event=manifest.published&limit=100';
 
-/** Who published the policy and when, by the audit. The revision says which publication it was. */
+/** The author and the time of the policy's publication, from the audit. The revision identifies the publication. */
 function Published({ name, revision }: Row) {
   const mayNot = useWhyNot('audit');
   const [, id = ''] = NAME.exec(name) ?? [];

@@ -6,7 +6,7 @@ import { By } from './by.tsx';
 import { type Column, Table } from './table.tsx';
 import { When } from './when.tsx';
 
-/** The row of these events says all. The others have a document, or open actions. */
+/** For these events, the row contains everything. The other events also have a document, or open actions. */
 const WITHOUT_PAGE: ReadonlySet<string> = new Set([
   ...['agent.revived', 'budget.adjusted', 'approval.recorded', 'ledger.epoch'],
 ]);

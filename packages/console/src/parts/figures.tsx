@@ -1,7 +1,7 @@
-/** A few numbers that a page begins with. */
+/** A few numbers at the beginning of a page. */
 import { Link } from '@tanstack/react-router';
 
-/** A number, what it counts, and the page that lists what is counted, with its search. */
+/** A number, its label, and the page that lists the counted things, with its search. */
 export type Figure = readonly [value: string, what: string, to?: string, search?: Record<string, string>];
 
 export function Figures({ of }: { of: readonly Figure[] }) {

@@ -1,4 +1,4 @@
-/** What a kill has done: the fence, and each allowed call that may still run, until none is left. */
+/** The effect of a kill: the fence, and each allowed call that may still run, until none is left. */
 import type { KillAnswer, KillSetAnswer } from '@mandate/gateway';
 import { Link } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
@@ -139,7 +139,7 @@ export function KillCard({
 const IS = { now: 'is', before: 'was' } as const;
 const ARE = { now: 'are', before: 'were' } as const;
 
-/** Events were left out, so the ledger says which calls are over. This read is not on record. */
+/** Some events were left out, so the ledger is asked which calls have ended. The audit does not record this read. */
 async function readOver(open: readonly Open[]): Promise<string[]> {
   const { open: still, next } = await get<{ open: Open[]; next: string | null }>(
     '/v1/ledger/open?limit=1000',
@@ -153,8 +153,8 @@ function nameOf({ agentId, actionId, attempt = 1 }: { agentId: string; actionId:
 }
 
 /**
- * `agentIds`: the agents that the kill names. `scope`: null for a set of agents. `sequence`: no ALLOW has a higher one.
- * Null: each tenant has its own.
+ * `agentIds`: the agents that the kill names. `scope`: null for a set of agents. `sequence`: no ALLOW of these agents
+ * has a higher sequence. Null: each tenant has its own sequence.
  */
 function inWords(answer: KillAnswer | KillSetAnswer): {
   who: string;

@@ -1,4 +1,7 @@
-/** Kills agents, and revives them. A kill takes two keys, because it is safe. A revive is a question. */
+/**
+ * Kills and revives agents. A kill needs two keys and no further question, because a kill is safe. A revive asks for a
+ * confirmation.
+ */
 import type { KillAnswer, KillSetAnswer, ReviveAnswer } from '@mandate/gateway';
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useMemo, useRef, useState } from 'react';
@@ -11,7 +14,7 @@ import { Ask } from './ask.tsx';
 import { KillCard, type Killed } from './kill-card.tsx';
 
 type Target = { scope: 'agent' | 'subtree'; agentId: string } | { scope: 'tenant' };
-/** `openActions`: how many calls of these agents may run now. */
+/** `openActions`: how many calls of these agents may be running now. */
 type AgentSet = {
   scope: 'agents';
   agents: readonly string[];
@@ -28,7 +31,7 @@ export function useKilling(): Killing {
   return useContext(Context);
 }
 
-/** Asks the questions, and shows the card of each kill above the page. */
+/** Shows the dialogs for kills and revives, and the card of each kill above the page. */
 export function KillingProvider({ children }: { children: (cards: ReactNode) => ReactNode }) {
   const [asked, setAsked] = useState<Asked | null>(null);
   const [killed, setKilled] = useState<readonly Killed[]>([]);
@@ -84,7 +87,7 @@ function Kill({
   const [reason, setReason] = useState('');
   const [isSubtree, setSubtree] = useState(target.scope === 'subtree');
   const button = useRef<HTMLInputElement>(null);
-  // The plane counts a request with this key once, so a double Enter or a retry is the same kill.
+  // The plane counts a request with this idempotency key once, so a double Enter or a retry is the same kill.
   const [idempotencyKey] = useState(() => crypto.randomUUID());
   async function kill() {
     const said = reason.trim() === '' ? {} : { reason: reason.trim() };
@@ -165,7 +168,7 @@ function countedAgents(count: number): string {
   return `${counted(count)} ${count === 1 ? 'agent' : 'agents'}`;
 }
 
-/** The dialog names at most this many agents. */
+/** The maximum number of agents that the dialog names. */
 const NAMED = 10;
 
 function namesOf(agents: readonly string[]): string {
@@ -177,7 +180,10 @@ function openIs(openActions: number): string {
   return `They have ${counted(openActions)} open ${openActions === 1 ? 'call' : 'calls'}.`;
 }
 
-/** A revived agent without money is blocked at once. The ledger says what is left. This read is not on record. */
+/**
+ * A revived agent without money is blocked at once. So the remaining budget is read from the ledger. The audit does not
+ * record this read.
+ */
 function LeftToSpend({ agentId }: { agentId: string }) {
   const { data } = useRead<{ remainingMicros: number | null }>(
     `/v1/agents/${encodeURIComponent(agentId)}/usage`,

@@ -1,4 +1,4 @@
-/** What differs between two texts, line by line. */
+/** The differences between two texts, line by line. */
 import { type DiffLine, lineDiff } from '../data/line-diff.ts';
 import styles from './parts.module.css';
 import { Empty } from './problem.tsx';
@@ -10,9 +10,9 @@ const LOOKS = {
 } as const;
 
 /**
- * The lines that differ. The signs and colours mean the same. People who see neither hear the word.
+ * The lines that differ. The sign and the colour of a line mean the same. A screen reader reads a word instead.
  *
- * @param same what to say if nothing differs
+ * @param same the text if nothing differs
  */
 export function Lines({ before, after, same }: { before: string; after: string; same: string }) {
   const parts = lineDiff(before, after);

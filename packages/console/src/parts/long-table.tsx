@@ -4,13 +4,13 @@ import { memo, type ReactNode, useEffect, useLayoutEffect, useRef, useState } fr
 import styles from './parts.module.css';
 import { Cell, type Column, Head, type TableOf } from './table.tsx';
 
-/** The height of each row of a long table, in pixels. The style `long` has it too. */
+/** The height of each row of a long table, in pixels. The CSS class `long` has the same height. */
 const ROW_PX = 36;
-/** Rows above and below the screen. The keys j and k need a next row, and a fast scroll shows no gap. */
+/** Additional rows above and below the screen. The keys j and k need a next row, and a fast scroll must show no gap. */
 const OVERSCAN = 20;
 
 /**
- * A table for very many rows. Only those on the screen are in the document, so each row has one line.
+ * A table for very many rows. Only the rows on the screen are in the document, so each row has one line.
  *
  * @param onEnd called when the last row comes near. Null: there are no further rows
  */
@@ -67,7 +67,7 @@ const Line = memo(function Line<Row>({ columns, row, index }: LineOf<Row>) {
   );
 }) as <Row>(props: LineOf<Row>) => ReactNode;
 
-/** The room of rows that are not in the document. */
+/** The space of rows that are not in the document. */
 function Gap({ rows, columns }: { rows: number; columns: number }) {
   if (rows <= 0) return null;
   return (

@@ -1,4 +1,7 @@
-/** A button that says why it cannot be pressed. It stays reachable for the keyboard, so that everybody learns why. */
+/**
+ * A button that says why it cannot be pressed. The keyboard can still reach it, so that every person can read the
+ * reason.
+ */
 import { type ButtonHTMLAttributes, useId } from 'react';
 
 export function May({

@@ -4,8 +4,8 @@ import { type LiveEvent, useLiveEvents } from '../data/live.ts';
 import { readAgain } from '../data/read.ts';
 
 /**
- * Says how many events have come since the page was read, and reads it again when a person asks. It does not do so by
- * itself, because each read is on record and rows would move under the pointer.
+ * Says how many events have arrived since the page was read, and reads it again when a person asks. It never reads by
+ * itself, because the audit records each read, and rows would move under the pointer.
  */
 export function Newer({ isAbout, onShow }: { isAbout: (event: LiveEvent) => boolean; onShow?: () => void }) {
   const queries = useQueryClient();

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { ApiProblem } from '../data/api.ts';
 import { Loading, Problem } from './problem.tsx';
 
-/** Shows what was read, or that it loads, or why it could not be read. What was read before stays in sight. */
+/** Shows the data, or that they load, or why they could not be read. Data that were read before stay visible. */
 export function Read<Body>({
   of: { data, error, refetch },
   what,
@@ -21,7 +21,7 @@ export function Read<Body>({
   );
 }
 
-/** True if the plane has nothing with this id, or if there can be none. */
+/** True if the plane has nothing with this id, or if the id is impossible. */
 export function isMissing({ error }: UseQueryResult<unknown, ApiProblem>): boolean {
   return error?.status === 404 || error?.status === 400;
 }

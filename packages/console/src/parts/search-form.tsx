@@ -19,7 +19,7 @@ export function SearchForm({ to, children }: { to: string; children: ReactNode }
     event.preventDefault();
     const given = [...new FormData(event.currentTarget)].map(([name, value]) => [name, String(value).trim()]);
     void navigate({ to, search: Object.fromEntries(given.filter(([, value]) => value !== '')) });
-    // The same search again means: what is there now?
+    // If a person repeats the same search, the data are read again.
     readAgain(queries);
   }
   return (
@@ -38,12 +38,12 @@ export function SearchForm({ to, children }: { to: string; children: ReactNode }
   );
 }
 
-/** Suggestions for a filter: at most this many at once. If there may be more, they are asked for while a person types. */
+/** The maximum number of suggestions for a filter. If there may be more, they are requested while a person types. */
 const SUGGESTED = 100;
 const QUIET_MS = 300;
 
 /**
- * @param placeholder default: that the name must be whole
+ * @param placeholder default: a text that says that the name must be complete
  * @param field suggests the values that decisions have in this field. They are read when the filter gets the focus
  */
 export function TextFilter({
@@ -119,7 +119,7 @@ export function ChoiceFilter({ name, label, choices, unset }: Choices & { name: 
 
 type Choices = {
   choices: readonly (readonly [value: string, text: string])[];
-  /** The text of the choice that sets no filter. Absent: one choice is always set, the first by default. */
+  /** The text of the choice without a filter. Absent: one choice is always set, by default the first. */
   unset?: string | undefined;
 };
 
@@ -137,8 +137,8 @@ function Options({ choices, unset }: Choices) {
 }
 
 /**
- * The parameters `from` and `to`. If the address has a period that is no choice, it is one more choice. So a search
- * keeps the period of the link that opened the page.
+ * The parameters `from` and `to`. A period in the address that is not among the choices becomes an additional choice.
+ * So a search keeps the period of the link that opened the page.
  */
 export function PeriodFilter({ choices = PERIODS, unset }: Partial<Choices>) {
   const { from, to } = useParameters();
@@ -162,7 +162,7 @@ export function PeriodFilter({ choices = PERIODS, unset }: Partial<Choices>) {
 /** The value of the choice that keeps the period of the address. */
 const GIVEN = 'given';
 
-/** The periods that people ask for, as the routes take them. */
+/** The periods that people can choose, in the form that the routes accept. */
 export const PERIODS = [
   ['1h', 'last hour'],
   ['24h', 'last 24 hours'],

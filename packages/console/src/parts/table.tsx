@@ -6,13 +6,16 @@ import { Empty } from './problem.tsx';
 export type Column<Row> = {
   head: string;
   cell: (row: Row) => ReactNode;
-  /** Numbers stand at the right. Wide cells keep room for long words, and text for a sentence. Code has letters of one width. */
+  /**
+   * The kinds of cells. Numbers are aligned to the right. Wide cells have space for long words, and text cells for a
+   * sentence. Code has a font with letters of one width.
+   */
   look?: 'number' | 'wide' | 'text' | 'code' | 'wide code';
-  /** The cell names its row, for people who do not see the table. */
+  /** True if the cell is the name of its row, for screen readers. */
   isHead?: boolean;
-  /** Only people who do not see the table need the heading. */
+  /** True if only screen readers need the heading. */
   isHeadHidden?: boolean;
-  /** The cell is clear without its heading, so it has none on a phone. */
+  /** True if the cell is clear without its heading, so that it has no heading on a phone. */
   isClear?: boolean;
 };
 
@@ -36,7 +39,7 @@ export type TableOf<Row> = {
  * On a phone, a row is a card. A table of compared columns stays a table.
  *
  * @param isGrid a table of compared columns
- * @param across what a row shows across all columns. Null: the row has its cells
+ * @param across the content of a row that fills all columns. Null: the row has its cells
  * @param empty shown instead of a table without rows
  */
 export function Table<Row>({

@@ -1,6 +1,6 @@
 import styles from './parts.module.css';
 
-/** The shapes make verdicts different without colour. */
+/** Each verdict has its own shape, so that people can distinguish verdicts without colour. */
 const SHAPES = { ALLOW: '✓', BLOCK: '✕', DEFER: '?' } as const;
 const TONES = { ALLOW: styles.allow, BLOCK: styles.block, DEFER: styles.defer } as const;
 

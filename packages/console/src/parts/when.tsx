@@ -9,7 +9,7 @@ setInterval(() => {
   for (const watcher of watchers) watcher();
 }, 1_000);
 
-/** The present time in milliseconds since 1970. It moves once a second. */
+/** The present time in milliseconds since 1970. It is updated once a second. */
 export function useNow(): number {
   return useSyncExternalStore(
     (watcher) => {
@@ -20,7 +20,7 @@ export function useNow(): number {
   );
 }
 
-/** A time of day. Other days than today have their date. The tooltip has the whole time and its zone. */
+/** A time of day. A time on another day has its date. The tooltip has the full time and its zone. */
 export function When({ at }: { at: string | number }) {
   const atMs = typeof at === 'string' ? Date.parse(at) : at;
   const whole = wholeTime(atMs);

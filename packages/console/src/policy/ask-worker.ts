@@ -1,4 +1,4 @@
-/** Asks the policy worker. It is started at the first question. */
+/** Sends questions to the policy worker. The worker is started at the first question. */
 import type { AnswerTo, Asked } from './messages.ts';
 import workerUrl from './policy-worker.ts?worker&url';
 
@@ -21,7 +21,7 @@ declare const trustedTypes:
   | { createPolicy(name: string, rules: Scripts): { createScriptURL(url: string): string } }
   | undefined;
 
-/** The pages let through this one address for a worker, and no other. */
+/** The security policy of the pages allows this address for a worker, and no other. */
 function start(): Worker {
   const rules: Scripts = {
     createScriptURL(url) {

@@ -36,7 +36,10 @@ export function completeFields({ state, pos, explicit }: CompletionContext): Com
   };
 }
 
-/** Returns the names of the fields around a place, the outermost first, from the lines above it. */
+/**
+ * Returns the names of the fields that contain a place in the text, the outermost first, from the lines above the
+ * place.
+ */
 export function pathAt(above: readonly string[], indent: number): string[] {
   const path: string[] = [];
   let inner = indent;

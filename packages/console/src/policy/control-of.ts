@@ -4,7 +4,7 @@ import type { InForce } from './messages.ts';
 
 const TENANT = 'default';
 
-/** Returns the state that the plane has, or would have with the draft as the newest version. */
+/** Returns the control state of the plane. With a draft: the state with the draft as the newest version. */
 export function controlOf(
   { agents, rules, policies }: InForce,
   draft: PolicyDocument | null = null,
@@ -20,8 +20,8 @@ export function controlOf(
   for (const [id, versions] of Map.groupBy(policies, ({ policy }) => policy.id)) {
     const newest = versions.at(-1);
     if (newest === undefined) continue;
-    // The state counts the versions of a policy. The browser has only those that rules name. For each other version,
-    // the newest is published here, so that the count is right.
+    // The state counts the versions of a policy, but the browser has only the versions that rules name. So the newest
+    // version is published here in the place of each other version, and the count is right.
     for (let version = 1; version <= newest.version; version += 1) {
       apply({
         event: 'policy.published',

@@ -1,4 +1,6 @@
-/** What differs between two versions of a policy: the lines, what is newly allowed, and what is taken away. */
+/**
+ * The differences between two versions of a policy: the lines, what is newly allowed, and what is no longer allowed.
+ */
 import type { PolicyDocument } from '@mandate/schemas';
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
@@ -23,7 +25,7 @@ export function DocumentDiff({ before, after }: { before: PolicyDocument; after:
   );
 }
 
-/** What a version newly allows, and what it takes away. */
+/** What a version newly allows, and what it no longer allows. */
 export function Effects({ widens, narrows }: { widens: readonly string[]; narrows: readonly string[] }) {
   return (
     <div className="columns">

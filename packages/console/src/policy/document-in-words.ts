@@ -1,4 +1,4 @@
-/** What a recorded change says, as terms with their values, so that two versions of a document can be compared. */
+/** The content of a recorded change, as terms with their values, so that two versions of a document can be compared. */
 import type {
   AgentDocument,
   ControlRecord,
@@ -58,7 +58,7 @@ export function termsOf(record: ControlRecord): readonly Term[] {
   }
 }
 
-/** Says which terms differ, one sentence each. Empty if none does. */
+/** Returns one sentence for each term that differs. Empty if there is no difference. */
 export function differencesInWords(before: readonly Term[], after: readonly Term[]): readonly string[] {
   const [was, is] = [new Map(before), new Map(after)];
   return [...new Set([...was.keys(), ...is.keys()])].flatMap((term) => {

@@ -1,4 +1,4 @@
-/** An editor for a policy. It lives in a shadow root, because its styles are not allowed in the page. */
+/** An editor for a policy. It is in a shadow root, because the page does not allow the editor's styles. */
 import { autocompletion, completionKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { yaml } from '@codemirror/lang-yaml';
@@ -42,7 +42,7 @@ export type Editing = {
   text: string;
   /** The text to compare with. Changed lines are marked. */
   original: string;
-  /** Returns the faults and doubts of the text. */
+  /** Returns the faults and warnings of the text. */
   check: (text: string) => Promise<{ faults: readonly Place[]; doubts: readonly Place[] }>;
 };
 
@@ -72,7 +72,7 @@ export function openEditor(host: HTMLElement, { label, text, original, check }: 
           { delay: 150 },
         ),
         unifiedMergeView({ original, mergeControls: false, highlightChanges: false }),
-        // Tab leaves the editor, so that the keyboard is not caught in it.
+        // Tab leaves the editor, so that people who use the keyboard can leave it.
         keymap.of([...completionKeymap, ...historyKeymap, ...defaultKeymap]),
         EditorView.contentAttributes.of({ 'aria-label': label }),
         EditorView.lineWrapping,

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ApiProblem, get, withQuery } from '../data/api.ts';
 import type { InForce } from './messages.ts';
 
-/** The most pages of 1,000 documents that are read. */
+/** The maximum number of pages, with 1,000 documents each, that are read. */
 const MOST_PAGES = 10;
 
 export function useInForce() {

@@ -1,8 +1,8 @@
-/** Says the limits of a policy in words, one line for each. */
+/** Describes the limits of a policy in words, one line for each. */
 import type { PolicyDocument } from '@mandate/schemas';
 import { duration } from '../data/time.ts';
 
-/** Returns the limits on amounts. Amounts in policies are in dollars, and are written as the policy has them. */
+/** Returns the limits on amounts. Policies state amounts in dollars, and the lines show them unchanged. */
 export function limitsInWords(policy: PolicyDocument): string[] {
   const { maxCostTotal, maxCostPerCall, maxTokensTotal, maxToolCallsTotal, rateLimit, expiresAt } = policy;
   const { budgets = [], tokensPerWindow = [], toolCallsPerWindow = [] } = policy;

@@ -1,4 +1,4 @@
-/** What the policy engine answers to each tool of each agent, now and with a draft. */
+/** The answer of the policy engine to each tool of each agent, now and with a draft. */
 import { previewMandate, type TenantControl } from '@mandate/control';
 import { decideUnspent } from '@mandate/policy';
 import { type ContentFinders, profanityFinder } from '@mandate/policy/governance';
@@ -6,10 +6,10 @@ import type { AgentDocument, PolicyDocument } from '@mandate/schemas';
 import { controlOf } from './control-of.ts';
 import type { Asked, Cell, MatrixRow } from './messages.ts';
 
-/** A preview of a call has no answer of an agent, so nothing is looked for in it. */
+/** In a preview of a call there is no answer of an agent, so nothing is searched in it. */
 const FINDERS: ContentFinders = { personalData: () => () => [], profanity: profanityFinder([]) };
 
-/** The checks that can pass for a call with other fields. A call of the table has only an agent and a tool. */
+/** The checks that a call with other fields could pass. The calls of the table have only an agent and a tool. */
 const DEPENDS_ON: Readonly<Record<string, string>> = {
   'arguments-valid': 'the arguments',
   'role-known': 'the role of the person',

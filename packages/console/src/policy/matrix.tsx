@@ -83,7 +83,7 @@ function summaryOf(draft: Draft | null, changed: number): string {
   return 'No cell of the table changes. The draft changes what stands below the table.';
 }
 
-/** While a new matrix is worked out, the one before is shown, which may have fewer tools. */
+/** While a new matrix is computed, the previous one is shown. It may have fewer tools. */
 function Said({ now, draft = null }: Partial<MatrixCell>) {
   if (now === undefined) return null;
   return (
@@ -114,7 +114,7 @@ function isChanged(cell: MatrixCell | undefined): boolean {
   return draft.verdict !== now.verdict || draft.dependsOn.join() !== now.dependsOn.join();
 }
 
-/** What the draft changes comes first. The rest keeps its order. */
+/** Rows that the draft changes come first. The others keep their order. */
 function mostChanged(one: { changes: number }, other: { changes: number }): number {
   return other.changes - one.changes;
 }

@@ -1,15 +1,15 @@
-/** What a page and the policy worker say to each other. */
+/** The messages between a page and the policy worker. */
 import type { AgentDocument, PolicyDocument, RuleDocument, Verdict } from '@mandate/schemas';
 
-/** The documents in force, as the plane has them. */
+/** The documents in force on the plane. */
 export type InForce = {
   agents: readonly AgentDocument[];
   rules: readonly RuleDocument[];
-  /** Each version that a rule may give, the newest of a policy last. */
+  /** Each version that a rule may apply. The newest version of a policy is the last. */
   policies: readonly { version: number; policy: PolicyDocument; isArchived: boolean }[];
 };
 
-/** A fault or a doubt, at its place in the text. Lines and columns count from 1. */
+/** A fault or a warning, with its place in the text. Lines and columns count from 1. */
 export type Place = { line: number; column: number; message: string };
 
 /** The result of reading a draft. */
@@ -20,27 +20,29 @@ export type Checked = {
   policy: PolicyDocument | null;
   /** What the draft newly allows, a sentence for each. Null if the text has faults. */
   widens: readonly string[] | null;
-  /** What the draft takes away, a sentence for each. Null if the text has faults. */
+  /** What the draft no longer allows, a sentence for each. Null if the text has faults. */
   narrows: readonly string[] | null;
-  /** What is doubtful about the documents with the draft among them. Null if the text has faults. */
+  /** The lint findings about the documents with the draft among them. Null if the text has faults. */
   findings: readonly { code: string; severity: string; message: string; remedy: string }[] | null;
 };
 
-/** What the plane would answer to a call that has no arguments and names no person, if nothing is spent so far. */
+/** The answer of the plane to a call without arguments and without a person, if nothing is spent so far. */
 export type Cell = {
   verdict: Verdict;
   reason: string;
-  /** What the call must have for this verdict. Otherwise it is blocked. Empty: the verdict depends on nothing more. */
+  /**
+   * The conditions that the call must meet for this verdict. Otherwise it is blocked. Empty: there are no conditions.
+   */
   dependsOn: readonly string[];
 };
 
-/** What the plane says now, and what it would say with the draft. */
+/** The answer of the plane now, and its answer with the draft. */
 export type MatrixCell = { now: Cell; draft: Cell | null };
 
-/** A cell for each tool that was asked for. */
+/** One cell for each requested tool. */
 export type MatrixRow = { agent: string; cells: readonly MatrixCell[] };
 
-/** Two versions of a policy, as texts, and what the second allows and takes away. */
+/** Two versions of a policy, as texts, with what the second newly allows and what it no longer allows. */
 export type Compared = {
   before: string;
   after: string;

@@ -1,4 +1,7 @@
-/** A draft of a policy: the editor, its faults, and what it changes, by the engine of the plane. */
+/**
+ * A draft of a policy: the editor, its faults, and the effects of the draft, computed by the policy engine of the
+ * plane.
+ */
 
 import type { PolicyDocument } from '@mandate/schemas';
 import { useQuery } from '@tanstack/react-query';
@@ -10,10 +13,12 @@ import type { Checked, InForce } from './messages.ts';
 
 export type Draft = Checked & { text: string };
 
-/** The drafts that nobody has published, by policy. They last until the page is closed, and What-if has them too. */
+/**
+ * The drafts that are not published yet, by policy. They last until the page is closed. The page What-if uses them too.
+ */
 const drafts = new Map<string, string>();
 
-/** The draft was published, or is not wanted any more. */
+/** Removes a draft that was published or discarded. */
 export function forgetDraft(policyId: string): void {
   drafts.delete(policyId);
 }
@@ -85,7 +90,7 @@ function Editor({
   );
 }
 
-/** What a draft newly allows, and what it takes away. */
+/** What a draft newly allows, and what it no longer allows. */
 export function DraftEffects({ draft: { widens, narrows } }: { draft: Draft }) {
   if (widens === null || narrows === null) return null;
   return (
@@ -95,7 +100,7 @@ export function DraftEffects({ draft: { widens, narrows } }: { draft: Draft }) {
   );
 }
 
-/** What is wrong or doubtful about a draft. */
+/** The faults and warnings of a draft. */
 export function DraftNotes({ draft }: { draft: Draft }) {
   const { faults, doubts, findings } = draft;
   return (

@@ -1,6 +1,5 @@
 /**
- * The policy engine of the plane, in a worker of the browser. The worker may compile schemas to functions, which the
- * pages may not.
+ * The policy engine of the plane in a web worker. The worker may compile schemas to functions, but the pages may not.
  */
 import { loadControl } from '@mandate/control';
 import { controlWidening, lintControl, narrowing, widening } from '@mandate/control/lint';

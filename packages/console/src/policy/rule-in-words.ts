@@ -1,4 +1,4 @@
-/** Says in words which agents a rule is for, and when. */
+/** Describes in words which agents a rule applies to, and when. */
 import type { AgentDocument, Condition, FieldCondition, RuleDocument } from '@mandate/schemas';
 
 /** `every agent`, `agents bot-*, worker in the groups staff`. */
@@ -21,7 +21,7 @@ export function limitsInWords({ when, mode = 'enforce', startsAt, endsAt }: Rule
   ];
 }
 
-/** True if the rule is for the agent, whatever its condition says. */
+/** True if the rule applies to the agent, whatever its condition says. */
 export function isFor({ agents, groups }: RuleDocument, agent: AgentDocument): boolean {
   const isNamed = agents === undefined || agents.some((pattern) => matches(pattern, agent.id));
   return isNamed && (groups === undefined || groups.some((group) => agent.groups?.includes(group) === true));

@@ -11,7 +11,7 @@ import { type ModelOptions, withDefaults } from '../model-options.ts';
 
 export type OpenAIModelOptions = ModelOptions & {
   model: string;
-  /** The provider in rules and prices. Default: `openai`. */
+  /** The name of the provider in rules and prices. Default: `openai`. */
   provider?: string;
 };
 

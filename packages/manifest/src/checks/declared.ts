@@ -30,7 +30,7 @@ const KINDS = {
   entityTypes: { code: 'ENTITY_TYPE_UNKNOWN', is: `${ENTITY_TYPES.join(', ')} or one of entity_types` },
 } as const satisfies Record<keyof Declared, { code: FaultCode; is: string }>;
 
-/** How many pairs of letters are compared to find the name that was meant. */
+/** The maximum number of pairs of letters that are compared to find the name that the author probably meant. */
 const STEPS = 100_000;
 
 /** Returns a fault for each name that is not declared. */

@@ -21,7 +21,7 @@ export function entityFaults({ intents, entity_types = {} }: ManifestDocument): 
   );
 }
 
-/** An entity of an unknown type is a string, if the load is lenient. */
+/** In a lenient load, an entity with an unknown type is a string. */
 function asDeclared(entity: Entity, types: EntityTypes): Entity {
   const isBuiltIn = ENTITY_TYPES.some((type) => type === entity.type);
   return isBuiltIn || Object.hasOwn(types, entity.type) ? entity : { ...entity, type: 'string' };
@@ -41,7 +41,7 @@ function defaultFaults(entity: Entity, types: EntityTypes, path: Path): Found[] 
     : [found('DEFAULT_INVALID', [...path, 'default'], `must be ${expected}: correct it, or remove it`)];
 }
 
-/** Returns what the default must be. Null if it fits its own type and bounds. */
+/** Returns the requirement that the default does not meet. Null if the default fits its type and bounds. */
 function refusalOf(entity: Entity, types: EntityTypes): string | null {
   const { default: value, values } = entity;
   const named = Object.hasOwn(types, entity.type) ? types[entity.type] : undefined;
@@ -62,7 +62,7 @@ function refusalOf(entity: Entity, types: EntityTypes): string | null {
   }
 }
 
-/** True if the pattern of the type matches the whole value, and the value has the case of the type. */
+/** True if the pattern of the type matches the whole value, and the value has the letter case that the type demands. */
 function isOfType({ pattern, case: spelling }: EntityTypes[string], value: string): boolean {
   return matchesWholly(pattern, value) && inCase(value, spelling) === value;
 }

@@ -1,4 +1,4 @@
-/** Finds categories that allow more than the category above them. That is allowed, but it is easily overlooked. */
+/** Finds categories that allow more than the category above them. This is permitted, but easily overlooked. */
 import type { CategoriesDocument, CategoryDocument, CategoryPolicies } from '@mandate/schemas/manifest';
 import { CATEGORY_FIELDS, holdsIn, isLooser } from '../category-fields.ts';
 import { type Found, found, type Path } from '../fault.ts';

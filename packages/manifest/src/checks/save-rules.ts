@@ -9,10 +9,10 @@ import { type Found, found, type Path } from '../fault.ts';
 type SaveRule = NonNullable<NonNullable<MemoryPoliciesDocument['write']>['save_rules']>[string];
 
 const SAVE_TO = 'save_to_';
-/** The store of `summarize_and_save` without `store`. */
+/** The store of `summarize_and_save` if the rule names no `store`. */
 const SUMMARIES = 'episodic';
 
-/** Returns the store into which a rule saves. Null if it saves nothing, or if its action is not known. */
+/** Returns the store into which a rule saves. Null if it saves nothing, or if its action is unknown. */
 export function storeOf({ action, store }: Pick<SaveRule, 'action' | 'store'>): string | null {
   if (action === 'save') return store ?? null;
   if (action === 'summarize_and_save') return store ?? SUMMARIES;

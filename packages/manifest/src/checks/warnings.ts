@@ -1,4 +1,4 @@
-/** Warns of parts of valid documents that have no effect, or another effect than they seem to have. */
+/** Warns of parts of valid documents that have no effect, or an effect other than the one they seem to have. */
 import {
   type ManifestDocument,
   type PermissionsDocument,

@@ -20,10 +20,10 @@ type Specialist = NonNullable<ManifestDocument['specialists']>[number];
 type Permission = PermissionsDocument['tool_permissions'][string];
 
 /**
- * Returns one agent, policy and rule for the manifest, and one of each for every specialist. The specialists are
- * children of the agent, so the policy of the agent applies to them too.
+ * Returns one agent, policy and rule for the manifest, and another agent, policy and rule for every specialist. The
+ * specialists are children of the agent, so the policy of the agent applies to them too.
  *
- * @param categories what may be done in the categories of memories, for the policy of the manifest
+ * @param categories the rules of the categories of memories, for the policy of the manifest
  */
 export function compileManifest(
   { manifest, permissions }: Documents,
@@ -57,7 +57,7 @@ function agent(id: string, description: string | undefined, parent?: string): Ag
   };
 }
 
-/** A name for people has at most 200 UTF-16 units. */
+/** The display name of a document has at most 200 UTF-16 units. */
 function firstUnits(description: string): string {
   return description.length <= LONGEST_NAME ? description : description.slice(0, LONGEST_NAME).toWellFormed();
 }
@@ -101,7 +101,7 @@ function policyOfManifest(
   };
 }
 
-/** Nobody may use a tool without a permission. */
+/** A tool without a permission may not be used. */
 function toolPolicy(tool: Tool, permission: Permission | undefined): ToolPolicyDocument {
   const confirmed = permission?.requires_confirmation ?? tool.sensitive;
   const rate = permission?.rate_limit;
@@ -133,7 +133,9 @@ function schemaOf({ params }: Tool): object {
   };
 }
 
-/** The intents that give a tool are those of all specialists that use it. Without specialists, every intent does. */
+/**
+ * A tool is allowed in the intents of all specialists that use it. Without specialists, it is allowed in every intent.
+ */
 function governedTool({ id, params }: Tool, { specialists = [] }: ManifestDocument) {
   const users = specialists.filter(({ uses_tools }) => uses_tools.includes(id));
   const intents = [...new Set(users.flatMap(({ handles_intents }) => handles_intents))];

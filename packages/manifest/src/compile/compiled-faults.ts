@@ -1,6 +1,6 @@
 /**
- * Finds out whether the plane accepts the documents that a manifest becomes. The loader checks every field, so this
- * finds only what is too large, or what no document of this kind may say.
+ * Checks whether the plane accepts the documents that a manifest compiles to. The loader already checks every field, so
+ * this check finds only documents that are too large, and values that no document of their kind may have.
  */
 import { compilePolicy } from '@mandate/policy';
 import {
@@ -56,7 +56,7 @@ function faultsOf<T extends { id: string }>(
     return read.faults.map(({ path, message }) =>
       say(`is refused: ${path.map(String).join('.')} ${message}`),
     );
-  // A field that is lost when the document is read could be a limit.
+  // A field that is lost when the document is read back could be a limit.
   return deepEqual(read.value, document)
     ? []
     : [say('changes when it is read: rename what has an unusual name')];

@@ -1,10 +1,10 @@
-/** Finds out which of two files a field comes from. */
+/** Finds out which of two files a field comes from: the overlay or the base. */
 import type { Path } from '../fault.ts';
 import { isMap, valueAt } from '../values-at.ts';
 
 /**
- * True if the overlay gives the field at the path, removes it, or replaces one of the fields that contain it. False if
- * the field is as the base has it.
+ * True if the overlay sets the field at the path, removes it, or replaces a field that contains it. False if the field
+ * comes from the base.
  */
 export function isBroughtBy(overlay: unknown, base: unknown, path: Path): boolean {
   for (let depth = 0; depth < path.length; depth++) {

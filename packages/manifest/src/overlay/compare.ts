@@ -3,17 +3,17 @@ import { deepEqual } from '@mandate/schemas';
 import { type Found, found, type Path } from '../fault.ts';
 import { isMap, valueAt } from '../values-at.ts';
 
-/** The beginning of the message about a widening. */
+/** The beginning of every message about a wider value. */
 export const LETS_THROUGH = 'lets more through than policy.yaml: ';
 
 type Text = string | (() => string);
 
-/** A difference that lets more through. `narrower`: what it is called if the two documents are exchanged. */
+/** A difference that allows more. `narrower`: its description if the two documents are exchanged. */
 export type Widening = Found & { narrower: () => string };
 
 /**
- * @param what what lets more through
- * @param opposite what the same difference is called if the two documents are exchanged
+ * @param what the description of what allows more
+ * @param opposite the description of the same difference if the two documents are exchanged
  */
 export function widens(path: Path, what: Text, opposite: Text): Widening {
   return {
@@ -34,7 +34,9 @@ export function fieldsAt(document: unknown, path: Path): Readonly<Record<string,
   return isMap(value) ? value : {};
 }
 
-/** Returns the texts of the list at a path. `absent` if the list is missing. Null if the value is no list of texts. */
+/**
+ * Returns the texts of the list at a path. `absent` if the list is missing. Null if the value is not a list of texts.
+ */
 export function textsAt(document: unknown, path: Path, absent: readonly string[]): readonly string[] | null {
   const value = valueAt(document, path);
   if (value === undefined) return absent;

@@ -1,8 +1,8 @@
 /**
- * Finds what a version of a policy lets through and the version before it did not, in the section `governance`. A
- * difference that cannot be compared counts as wider.
+ * Finds what a version of a policy allows and the version before it did not, in the section `governance`. A difference
+ * that cannot be compared counts as wider.
  *
- * Each difference has two lines, so that the opposite change is told by the place that knows what differs.
+ * Each difference has two descriptions, one for each direction, so both come from the code that finds the difference.
  */
 import { deepEqual, type GovernanceDocument } from '@mandate/schemas';
 import type { ManifestDocument } from '@mandate/schemas/manifest';
@@ -11,7 +11,7 @@ import { categoriesWiden } from './wider-categories.ts';
 import { guardrailWidenings } from './wider-guardrails.ts';
 import { readWidenings, writeWidenings } from './wider-memory.ts';
 
-/** A difference that lets more through. `narrower`: the line about it if the two documents are exchanged. */
+/** A difference that allows more. `narrower`: its description if the two documents are exchanged. */
 export type Difference = { readonly wider: string; readonly narrower: string };
 
 /** Returns one difference for each widening. Empty if there is none. */
@@ -29,7 +29,9 @@ export function governanceWidenings(
   });
 }
 
-/** A policy without the section gives no memory. Other policies decide about everything else in the section. */
+/**
+ * A policy without the section gives no access to memory. For everything else in the section, other policies decide.
+ */
 function opens(after: GovernanceDocument | undefined): Difference[] {
   const { memory_policies: memory, categories } = after ?? {};
   return [

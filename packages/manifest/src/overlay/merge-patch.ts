@@ -1,4 +1,7 @@
-/** JSON Merge Patch (RFC 7386). Maps merge. Everything else replaces, a list as a whole. Null removes. */
+/**
+ * JSON Merge Patch (RFC 7386). Maps are merged. Any other value, also a list, replaces the old value as a whole. Null
+ * removes a field.
+ */
 import { isMap } from '../values-at.ts';
 
 export function mergePatch(target: unknown, patch: unknown): unknown {

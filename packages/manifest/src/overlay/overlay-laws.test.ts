@@ -63,7 +63,10 @@ const parts: fc.Arbitrary<Parts> = fc.record({
   calls: limit,
 });
 
-/** The parts that differ. They are few, because two policies that differ in all parts hide a fault in one of them. */
+/**
+ * The parts in which two policies differ. They are few, because a difference in every part would hide a fault in one
+ * comparison.
+ */
 const changedParts = fc.subarray(
   ['permissions', 'mapping', 'isolation', 'cannot', 'blocked', 'length', 'calls'] as const,
   { maxLength: 2 },

@@ -1,4 +1,4 @@
-/** Tests that a change of categories is reported exactly if some category allows more than before. */
+/** Tests that a change of categories is reported if and only if some category allows more than before. */
 import { compileCategories, effectivePolicy } from '@mandate/policy/governance';
 import type { CategoriesSection, CategoryDocument } from '@mandate/schemas/manifest';
 import fc from 'fast-check';
@@ -38,7 +38,7 @@ for (let at = 0; at < PATHS.length; at += 1) {
     PATHS.push(...NAMES.map((name) => `${path === '/' ? '' : path}/${name}`));
 }
 
-/** Compares what holds at every path. */
+/** Compares the rules that hold at every path. */
 function isWider(was: CategoriesSection, is: CategoriesSection): boolean {
   const [before, after] = [compileCategories(was), compileCategories(is)];
   const higher = (one: number | null, other: number | null) => (other ?? Infinity) > (one ?? Infinity);

@@ -1,13 +1,13 @@
 /**
- * Finds where changed categories of memories let more through. What holds in a category is compared, not what it says:
- * a category may also become looser because a category above it changed, or because the category is gone.
+ * Finds where changed categories of memories allow more. The rules that hold in a category are compared, not only its
+ * own fields: a category may also allow more because a category above it changed, or because the category was removed.
  */
 import type { CategoriesSection, CategoryDocument, CategoryPolicies } from '@mandate/schemas/manifest';
 import { CATEGORY_FIELDS, holdsIn, isLooser } from '../category-fields.ts';
 import type { Path } from '../fault.ts';
 import { type Widening, widens } from './compare.ts';
 
-/** A category in both versions. `holds`: what holds in it. */
+/** A category in both versions. `holds`: the rules that hold in it. */
 type Both<T> = { readonly was: T; readonly is: T };
 type Below = Both<CategoryDocument['subcategories']>;
 type Holds = Both<CategoryPolicies>;
@@ -54,7 +54,10 @@ function widerBelow({ was, is }: Below, above: Holds, path: Path): readonly Wide
   });
 }
 
-/** Returns the fields that are looser here. A field that only inherits the difference is reported above. */
+/**
+ * Returns the fields that allow more here. If a category only inherits the difference, it is reported at the category
+ * above.
+ */
 function looser({ was, is }: Holds, above: Holds | null, path: Path): readonly Widening[] {
   return CATEGORY_FIELDS.flatMap((field) => {
     const [before, after] = [field.of(was), field.of(is)];

@@ -1,4 +1,4 @@
-/** Finds limits and filters of texts and turns that an overlay loosens. */
+/** Finds limits and filters of texts and turns that an overlay makes less strict. */
 import { deepEqual, PRIVACY_PATTERNS } from '@mandate/schemas';
 import { sensitiveFieldName } from '../sensitive-field-name.ts';
 import { isMap, valueAt } from '../values-at.ts';

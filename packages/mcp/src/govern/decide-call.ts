@@ -11,7 +11,7 @@ export type Decided =
   | { kind: 'allowed'; running: RunningAction }
   | { kind: 'refused'; refusal: Refusal; actionId: string };
 
-/** What the client offers while a call waits. */
+/** What the client can do while a call waits. */
 export type Waiting = {
   signal: AbortSignal;
   /** Shows a person the address of the question. False: the person declined. Null: the client cannot show it. */
@@ -24,13 +24,13 @@ type Deciding = {
   caller: Caller;
   settings: ProxySettings;
   deferred: DeferredCalls;
-  /** What the server says about the tool. Null: nothing. */
+  /** The hints of the server about the tool. Null: there are none. */
   hints: Hints | null;
   /** Null: not known. */
   risk: RiskLevel | null;
-  /** The client states the same key when it repeats a call. Null: it states no key. */
+  /** The client states the same idempotency key when it repeats a call. Null: it states none. */
   idempotencyKey: string | null;
-  /** The action of an earlier round of the call. Null: this is the first round. */
+  /** The action id of an earlier round of the call. Null: this is the first round. */
   actionId: string | null;
 };
 
@@ -41,7 +41,7 @@ export async function decideCall(subject: Subject, deciding: Deciding, waiting: 
     deciding.actionId ?? (deciding.idempotencyKey === null ? deferred.take(caller, subject) : null);
   const first = await ask(subject, deciding, waiting, {
     actionId: remembered,
-    // A client that names the action has shown the question to its user already.
+    // A client that names the action has already shown the question to its user.
     waits: settings.defer === 'hold' || deciding.actionId !== null,
   });
   if (first.kind === 'allowed' || first.question === null) return first;
@@ -64,7 +64,7 @@ async function ask(
   waiting: Waiting,
   { actionId, waits }: { actionId: string | null; waits: boolean },
 ): Promise<Asked> {
-  // The client may go away while the call is decided. After that, the call may go on in another request.
+  // The client may disconnect while the call is decided. The call may then continue in another request.
   const deciding = new AbortController();
   const onAbort = () => deciding.abort(waiting.signal.reason);
   waiting.signal.addEventListener('abort', onAbort, { once: true });

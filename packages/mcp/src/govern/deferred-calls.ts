@@ -1,13 +1,13 @@
 /**
- * Remembers calls that wait for a person. A client asks again by making the same call again. Without this memory, the
- * second call would be another action, with another question.
+ * Remembers calls that wait for a person. After the answer of the person, the client makes the same call again. Without
+ * this memory, the second call would be another action, with another question.
  */
 import { createHash } from 'node:crypto';
 import { canonicalJson } from './canonical-json.ts';
 import type { Caller } from './settings.ts';
 import type { Subject } from './subjects.ts';
 
-/** How many calls are remembered. The oldest are forgotten first. */
+/** The maximum number of calls that are remembered. The oldest are forgotten first. */
 const MOST_CALLS = 1_000;
 
 export class DeferredCalls {
@@ -24,7 +24,7 @@ export class DeferredCalls {
     while (this.#count > MOST_CALLS) this.#forgetOldest();
   }
 
-  /** Returns the action id of an equal call that waits. No other call gets this id until it is kept again. */
+  /** Returns the action id of an equal call that waits. No other call gets this id until it is stored again. */
   take(caller: Caller, subject: Subject): string | null {
     const key = digestOf(caller, subject);
     const [first, ...others] = this.#waiting.get(key) ?? [];

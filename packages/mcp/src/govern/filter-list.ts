@@ -1,4 +1,4 @@
-/** Removes from a list of a server what the policies do not allow. Every other byte stays as it came. */
+/** Removes from a list of the server everything that the policies do not allow. All other bytes stay unchanged. */
 import { elementsOf, membersOf, replaceSpans, type TextSpan } from '@mandate/schemas/json-spans';
 import { fieldsOf } from '../messages/fields-of.ts';
 import type { Response } from '../messages/read-message.ts';
@@ -6,7 +6,7 @@ import type { Caller } from './settings.ts';
 
 type ListMethod = 'tools/list' | 'resources/list' | 'resources/templates/list' | 'prompts/list';
 
-/** For each method: the key of its list, and the tool that an element is in a policy. */
+/** For each method: the key of its list, and the tool name that an element has in a policy. */
 const LISTS: Readonly<
   Record<ListMethod, { key: string; asked(element: unknown, prefix: string): Asked | null }>
 > = {
@@ -34,11 +34,11 @@ type Asked = { tool: string; args?: Readonly<Record<string, unknown>> };
 type Filter = {
   mayUse: Caller['permits'];
   prefix: string;
-  /** The tools that differ from what was pinned. */
+  /** The tools with a definition that differs from the pinned one. */
   changed: ReadonlySet<string>;
 };
 
-/** A cached list is asked for again after at most this time, because policies change. */
+/** The maximum time for which a client may cache a list, because policies change. */
 const MOST_TTL_MS = 60_000;
 
 export function isList(method: string): method is ListMethod {
@@ -46,8 +46,8 @@ export function isList(method: string): method is ListMethod {
 }
 
 /**
- * Returns the message with only what the caller may use. An element without a name is left out. The page cursor stays,
- * and a page may become empty.
+ * Returns the message with only the elements that the caller may use. An element without a name is left out. The page
+ * cursor stays, and a page may become empty.
  *
  * @throws if the plane cannot say what is permitted
  */

@@ -1,15 +1,16 @@
 /**
- * The tools of a server, as its lists describe them. What the server says about a tool goes into the action, because a
- * person must approve a destructive call if no policy says otherwise. A server can lie, so a hint never allows anything.
+ * The tools of a server, as its lists describe them. The hints of the server about a tool become part of the action,
+ * because a person must approve a destructive call if no policy says otherwise. A server can lie, so a hint never
+ * allows anything.
  */
 import { fieldsOf } from '../messages/fields-of.ts';
 
 const MOST_TOOLS = 10_000;
-/** The most that the definitions of a server may take, as JSON. Further tools are not known. */
+/** The maximum size of the definitions of a server, as JSON. Further tools are not known. */
 const MOST_UNITS = 16 * 1024 * 1024;
-/** The most pages of a list that the proxy itself reads. */
+/** The maximum number of pages of a list that the proxy itself reads. */
 const MOST_PAGES = 64;
-/** No further page is asked for after this time. */
+/** No further page is requested after this time. */
 const MOST_LISTING_MS = 15_000;
 const RETRY_MS = 30_000;
 
@@ -25,15 +26,15 @@ export type Hints = { [Name in (typeof HINTS)[keyof typeof HINTS]]?: boolean };
 
 export type KnownTool = { name: string; definition: Readonly<Record<string, unknown>> };
 
-/** Asks the server for a page of its tools, and returns the result. Null: the server refused. */
+/** Requests a page of the server's tools, and returns the result. Null: the server refused. */
 export type ListPage = (params: { cursor?: string }) => Promise<unknown>;
 
 export class KnownTools {
   readonly #tools = new Map<string, KnownTool>();
-  /** The length of each known definition as JSON, added up. */
+  /** The total length of the known definitions as JSON. */
   #units = 0;
   #listing: Promise<void> | null = null;
-  /** After a list could not be read, it is asked for again only after this time. By `performance.now()`. */
+  /** After a failed read, the list is requested again only after this time. By `performance.now()`. */
   #notBeforeMs = 0;
 
   /** Reads a page of `tools/list`. Returns its tools. */
@@ -48,7 +49,7 @@ export class KnownTools {
     return page;
   }
 
-  /** The tools of the server have changed. */
+  /** Called when the server says that its tools have changed. */
   forget(): void {
     this.#tools.clear();
     this.#units = 0;
@@ -65,8 +66,8 @@ export class KnownTools {
   }
 
   /**
-   * Returns a tool. If no list has named it, the list is read first, once until the server says that it changed. Null:
-   * the server lists no such tool, or no list could be read.
+   * Returns a tool. If no list has named it yet, the list is read first. This happens once, and again after the server
+   * says that the list changed. Null: the server lists no such tool, or no list could be read.
    */
   async find(name: string, page: ListPage): Promise<KnownTool | null> {
     const known = this.#tools.get(name);
@@ -99,7 +100,7 @@ function unitsOf({ definition }: KnownTool): number {
   return JSON.stringify(definition).length;
 }
 
-/** Returns what the server says about a tool. Null: nothing. */
+/** Returns the hints of the server about a tool. Null: there are none. */
 export function hintsOf(tool: KnownTool | null): Hints | null {
   const stated = fieldsOf(tool?.definition.annotations);
   const hints: Hints = Object.fromEntries(

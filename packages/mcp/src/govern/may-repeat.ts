@@ -1,11 +1,11 @@
-/** Says whether a call may be sent twice, by what its policies and its server say about the tool. */
+/** Decides whether a call may be sent twice, from what its policies and its server state about the tool. */
 import type { RunningAction } from '@mandate/sdk/plane';
 import { fieldsOf } from '../messages/fields-of.ts';
 import type { Hints } from './known-tools.ts';
 
 /**
- * Returns true if a repeated call has no further effect. If a policy says so or denies it, the server does not count. If
- * policies contradict each other, the call may not be repeated.
+ * Returns true if a repeated call has no further effect. If a policy states whether the tool may be repeated, the hints
+ * of the server do not count. If policies contradict each other, the call may not be repeated.
  */
 export function mayRepeat(
   hints: Hints | null,

@@ -1,7 +1,7 @@
 /**
- * A call that is allowed, from its forwarding to its outcome. It ends with the answer of the server, with a stop by
- * Mandate, or without any word. Only an answer is an outcome: without one, the effect of the call is unknown, so its
- * reservation stays charged when its lease ends.
+ * An allowed call, from the time when it is forwarded to its outcome. It ends with the answer of the server, with a
+ * stop by Mandate, or without an answer. Only an answer is an outcome. Without an answer, the effect of the call is
+ * unknown, so its reservation stays charged when its lease ends.
  */
 
 import { membersOf, replaceSpans } from '@mandate/schemas/json-spans';
@@ -12,7 +12,7 @@ import type { Seal } from './sealed-state.ts';
 import type { GovernedMethod } from './subjects.ts';
 
 export type OpenCall = {
-  /** Names the call within this proxy. */
+  /** The id of the call within this proxy. */
   readonly callId: string;
   readonly digest: string;
   readonly method: GovernedMethod;
@@ -21,18 +21,18 @@ export type OpenCall = {
   readonly fillsIn: boolean;
   /** True if a repeated call has no further effect. */
   readonly mayRepeat: boolean;
-  /** The length of the request in UTF-16 units: about the memory that the call takes. */
+  /** The length of the request in UTF-16 units: roughly the memory that the call uses. */
   readonly units: number;
-  /** True after the server asked for input, or got the call twice: the call may have had an effect. */
+  /** True after the server asked for input, or received the call twice. The call may then have had an effect. */
   hasBegun: boolean;
 };
 
-/** What the answer of the server means for the call. `text`: what the client gets. */
+/** The meaning of the server's answer for the call. `text`: the message for the client. */
 export type Answered =
   | { kind: 'done'; text: string }
-  /** The server needs an answer of the client. The client makes the call again, with a new id. */
+  /** The server needs input of the client. The client makes the call again, with a new id. */
   | { kind: 'needs-input'; text: string }
-  /** The work goes on as a task. */
+  /** The work continues as a task. */
   | { kind: 'task'; text: string; taskId: string };
 
 /** Reads the answer of the server, and settles the call if the answer is its outcome. */
@@ -54,8 +54,8 @@ export function readAnswer(call: OpenCall, response: Response, seal: Seal): Answ
 }
 
 /**
- * Returns the frame that goes to the server: the request as it came, but with the arguments that were decided if the
- * policy has filled in defaults, and with the state of the server instead of the sealed one.
+ * Returns the frame that goes to the server: the original request with two changes. If the policy has filled in
+ * defaults, the frame has the decided arguments. And it has the state of the server instead of the sealed state.
  *
  * @param serverState undefined: the request has no sealed state
  */

@@ -9,21 +9,21 @@ export type GovernedRequest = Request & { method: GovernedMethod };
 
 export type OpenRequest = {
   request: Request;
-  /** Set if the request is governed. */
+  /** Present if the request is governed. */
   governed: {
     request: GovernedRequest;
-    /** Aborts when the client gives up while the call is decided. */
+    /** Aborts if the client cancels the request while the call is decided. */
     deciding: AbortController;
     /** Null until the call is allowed. */
     call: OpenCall | null;
-    /** True if the client has its answer already. */
+    /** True if the client already has its answer. */
     isAnswered: boolean;
   } | null;
 };
 
 /**
- * Returns what an answer to the request still needs. A server may leave many requests without an answer, so their
- * arguments are not kept.
+ * Returns the parts of the request that its answer still needs. A server may leave many requests without an answer, so
+ * their arguments are not kept.
  */
 export function withoutArguments<R extends Request>(request: R): R {
   const { _meta, taskId } = request.params.value;

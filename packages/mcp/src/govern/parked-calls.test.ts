@@ -29,7 +29,7 @@ test('forgets the oldest calls when their arguments take too much memory', () =>
   const parked = new ParkedCalls();
   for (let at = 0; at < 40; at += 1) parked.keep(call(String(at), MEBI));
   expect([parked.take('7'), parked.take('8')?.callId, parked.take('39')?.callId]).toEqual([null, '8', '39']);
-  // The two calls that were taken have left room for two others.
+  // The two calls that were returned have freed the space for two others.
   parked.keep(call('40', 2 * MEBI));
   expect(parked.take('9')?.callId).toBe('9');
 });

@@ -1,6 +1,6 @@
 /**
  * Calls that need input of the client. The client makes such a call again with the input, perhaps after minutes. Each
- * call keeps its arguments, so their size is bounded too.
+ * call keeps its arguments in memory, so their total size is limited too.
  */
 import type { OpenCall } from './open-call.ts';
 

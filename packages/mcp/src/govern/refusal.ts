@@ -1,4 +1,4 @@
-/** The answer to a call that may not run. A model reads it, so it says why, and what to do. */
+/** The answer to a refused call. A model reads it, so it contains the reason and what to do. */
 import type { MandateBlockedError, MandateDeferredError } from '@mandate/sdk/plane';
 import { errorFrame, resultFrame } from '../messages/write-message.ts';
 import type { GovernedMethod } from './subjects.ts';
@@ -22,7 +22,8 @@ export function refusalOf(error: MandateBlockedError | MandateDeferredError): Re
     const text = `${shown}: ${reason} The question to the person is "${approvalId}". After the approval, make exactly the same call again.`;
     return { code: shown, text, retryAfterMs: null, approvalId };
   }
-  // Without a decision the plane was not reached, or it refused the key. The model needs to know which.
+  // Without a decision, either the plane was not reached, or it refused the key. The model must know which of the two
+  // it was.
   const code = error.decision === null ? (codeOf(error.cause) ?? shown) : shown;
   return { code, text: `${code}: ${reason} ${remedy}`, retryAfterMs: error.retryAfterMs, approvalId: null };
 }
@@ -33,8 +34,8 @@ export function ownRefusal(code: string, reason: string, remedy: string): Refusa
 }
 
 /**
- * Returns the answer of a refused request. A refused tool call is a result with `isError`, because a model sees results
- * and no errors of the protocol.
+ * Returns the answer of a refused request. A refused tool call is a result with `isError`, because a model sees
+ * results, but no errors of the protocol.
  */
 export function refusalFrame(
   { id, method, isModern }: { id: string; method: GovernedMethod; isModern: boolean },

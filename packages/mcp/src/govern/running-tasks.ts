@@ -1,4 +1,4 @@
-/** Calls that go on as a task of the server. A call is settled when the status of its task is final. */
+/** Calls that continue as a task of the server. A call is settled when the status of its task is final. */
 import { keepRecent } from '../keep-recent.ts';
 import { fieldsOf } from '../messages/fields-of.ts';
 import type { OpenCall } from './open-call.ts';

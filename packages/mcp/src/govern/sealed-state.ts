@@ -10,13 +10,13 @@ type SealedState = { server?: string; callId?: string; actionId?: string };
 
 export type Seal = {
   seal(state: SealedState, digest: string): string;
-  /** Null if this proxy has not sealed the state, or has sealed it for another call. */
+  /** Null if this proxy has not signed the state, or has signed it for another call. */
   open(sealed: string, digest: string): SealedState | null;
 };
 
 const MARK = 'mandate.';
 
-/** @param key a secret. Default: a new one, which only this process has */
+/** @param key a secret. Default: a new secret that only this process knows */
 export function createSeal(key: Uint8Array = randomBytes(32)): Seal {
   const sign = (payload: string, digest: string) =>
     createHmac('sha256', key).update(`${digest}.${payload}`).digest();

@@ -1,4 +1,4 @@
-/** A session under a mandate in this process, and functions that send it messages as a transport does. */
+/** A session under a mandate in this process, and functions that send messages to it as a transport does. */
 import { Mandate } from '@mandate/sdk';
 import { type Request, readMessage } from '../messages/read-message.ts';
 import type { GovernedRequest } from './open-request.ts';
@@ -20,11 +20,13 @@ type Given = {
   mandate?: object;
   settings?: Partial<ProxySettings>;
   tools?: readonly Tool[];
-  /** Answers what the proxy asks the client. */
+  /** The answer of the client to questions of the proxy. */
   ask?: ClientLink['ask'];
 };
 
-/** What the client gets: a result or an error, or `forward` with the frame for the server, and the decided action. */
+/**
+ * The result for the client: a result or an error, or `forward` with the frame for the server and the decided action.
+ */
 type Got = {
   forward?: string;
   action?: object;
@@ -59,16 +61,16 @@ export function sessionUnder({ mandate = {}, settings, tools = [], ask = null }:
   }
   return {
     ...{ sdk, session, caller, call },
-    /** What the client gets before its answers. */
+    /** The messages that the client gets before its answers. */
     sent,
-    /** How often the proxy asked the server for its tools. */
+    /** How often the proxy requested the list of tools from the server. */
     lists: () => lists,
-    /** The client states what it can do, as in `initialize`. */
+    /** The client states its capabilities, as in `initialize`. */
     canDo(capabilities: object) {
       const params = { capabilities };
       session.notePassing(read(JSON.stringify({ jsonrpc: '2.0', id: 'i', method: 'initialize', params })));
     },
-    /** The server changes its tools, and says so. */
+    /** Changes the tools of the server, which then sends a notification. */
     change(next: readonly Tool[]) {
       listed = next;
       const text = '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}';
@@ -92,7 +94,7 @@ function read(text: string): GovernedRequest {
   return message as Request as GovernedRequest;
 }
 
-/** Returns what the client is told about a refused call of a tool. Empty if it was not refused. */
+/** Returns the text that the client gets about a refused call of a tool. Empty if the call was not refused. */
 export function refusalIn({ result }: Got): { code?: string; approvalId?: string } {
   const meta = result?._meta as { 'mandate/refusal'?: { code: string } } | undefined;
   return meta?.['mandate/refusal'] ?? {};

@@ -1,7 +1,7 @@
 /**
- * Everything that the proxy knows of one client: what the client can do, which tools the server has, and which calls are
- * open. A transport reads and writes the frames, and asks the session what to do with them. Both eras of the protocol
- * go through the same session. A message of the new era states its version in `_meta`.
+ * The facts that the proxy knows about one client: its capabilities, the tools of the server, and the open calls. A
+ * transport reads and writes the frames, and asks the session what to do with them. Both eras of the protocol use the
+ * same session. A message of the new era states its version in `_meta`.
  */
 import { randomUUID } from 'node:crypto';
 import { riskOfHints } from '@mandate/schemas/core';
@@ -28,7 +28,7 @@ export type ClientLink = {
   send(frame: string): void;
   /** Asks the client, and returns its result. Null: this transport cannot ask. */
   ask: ((method: string, params: object, signal: AbortSignal) => Promise<unknown>) | null;
-  /** Sends a request of the proxy to the server, and returns the result. Rejects if the server gives none in time. */
+  /** Sends a request of the proxy to the server, and returns the result. Rejects if no result comes in time. */
   askServer(method: string, params: object): Promise<unknown>;
 };
 
@@ -61,12 +61,12 @@ export class Session {
     this.#parked = parked;
   }
 
-  /** Reads what a passing request says about the client. */
+  /** Reads the facts about the client from a request that passes. */
   notePassing({ method, params }: Request): void {
     if (method === 'initialize') this.#capabilities = fieldsOf(params.value.capabilities);
   }
 
-  /** Reads a passing notification of the server. */
+  /** Reads a notification of the server that passes. */
   noteNotification({ method, params }: Notification): void {
     if (method === 'notifications/tools/list_changed') this.#tools.forget();
     if (method === 'notifications/tasks/status') this.#tasks.noteStatus(params.value);
@@ -126,7 +126,7 @@ export class Session {
     const { running } = decided;
     const call = {
       ...{ callId: randomUUID(), digest, method, running, hasBegun: false },
-      // A second request would begin a second task.
+      // A second request would start a second task.
       mayRepeat: mayRepeat(hints, running.decision) && params.value.task === undefined,
       fillsIn: Object.keys(running.args).some((key) => !Object.hasOwn(subject.args, key)),
       units: request.text.length,
@@ -134,7 +134,7 @@ export class Session {
     return { kind: 'forward', frame: frameOf(request, call, serverState), call };
   }
 
-  /** Reads the answer of the server to a call. Returns what the client gets. */
+  /** Reads the answer of the server to a call. Returns the message for the client. */
   answered(call: OpenCall, response: Response): string {
     const answer: Answered = readAnswer(call, response, this.#seal);
     if (answer.kind === 'needs-input') {
@@ -150,7 +150,7 @@ export class Session {
     return answerOf(request, stopOf(call));
   }
 
-  /** Returns the answer to a call after its server went away. The effect of the call is unknown. */
+  /** Returns the answer to a call after its server has ended. The effect of the call is unknown. */
   lost(request: GovernedRequest, why: string): string {
     const refusal = ownRefusal(
       'SERVER_GAVE_NO_ANSWER',
@@ -160,7 +160,7 @@ export class Session {
     return answerOf(request, refusal);
   }
 
-  /** Returns what the client gets for the answer to a request that was passed on. */
+  /** Returns the message for the client after the answer to a request that was passed on. */
   async passing(request: Request, response: Response, caller: Caller): Promise<string> {
     const { method, params } = request;
     if (response.isError) return response.text;
@@ -182,7 +182,7 @@ export class Session {
     }
   }
 
-  /** Returns the tool of a call. If no list has named it yet, the proxy asks for the list. */
+  /** Returns the tool of a call. If no list has named it yet, the proxy requests the list. */
   async #find({ params }: Request, link: ClientLink): Promise<KnownTool | null> {
     const { usesHints, pins } = this.#settings;
     if (!usesHints && pins === null) return null;
@@ -194,7 +194,7 @@ export class Session {
     );
   }
 
-  /** Returns the refusal of a tool that is not as it was pinned. Null: the tool may be used. */
+  /** Returns the refusal of a tool with a definition that differs from the pinned one. Null: the tool may be used. */
   async #unpinned(name: string, tool: KnownTool | null): Promise<Refusal | null> {
     const { pins } = this.#settings;
     if (pins === null) return null;
@@ -244,8 +244,8 @@ export class Session {
   }
 
   /**
-   * In the new era a server cannot ask the client. Instead the result says what is needed, and the client makes the call
-   * again. Null: the client gets the refusal.
+   * In the new era a server cannot ask the client. Instead the result names the needed input, and the client makes the
+   * call again. Null: the client gets the refusal.
    */
   #askInResult(
     request: Request,

@@ -3,20 +3,20 @@ import type { Agent } from '@mandate/sdk/plane';
 import type { ToolPins } from '../pins/tool-pins.ts';
 
 /**
- * What happens to a call that a person must approve. `error`: the client is told at once. `hold`: the call waits for the
- * person first. `elicit`: the client shows its user the address of the question, and the call waits.
+ * What happens to a call that a person must approve. `error`: the client gets an error at once. `hold`: the call first
+ * waits for the person. `elicit`: the client shows its user the address of the question, and the call waits.
  */
 export type DeferMode = 'error' | 'hold' | 'elicit';
 
 export type ProxySettings = {
-  /** Is put before each name of a tool, so that tools of several servers have different names in a policy. */
+  /** A prefix for each tool name, so that tools of several servers have different names in a policy. */
   prefix: string;
-  /** Whether lists show only what the policies allow. */
+  /** Whether lists show only the tools that the policies allow. */
   filtersLists: boolean;
   defer: DeferMode;
   /** How long a call waits for a person, in milliseconds. */
   holdMs: number;
-  /** Whether the plane gets to know what the server says about its tools. */
+  /** Whether an action states the hints of the server about its tool. */
   usesHints: boolean;
   /** Null: tools are not pinned. */
   pins: ToolPins | null;
@@ -24,7 +24,7 @@ export type ProxySettings = {
   approvalUrl: ((approvalId: string) => string) | null;
 };
 
-/** Tools with the prefix. `args`: the arguments, if they are known already. */
+/** Tools by their names with the prefix. `args`: the arguments, if they are already known. */
 type AskedTools = readonly { tool: string; args?: Readonly<Record<string, unknown>> }[];
 
 /** The part of the SDK that the proxy uses: an instance of any mode. */
@@ -41,13 +41,13 @@ export type Asker = {
 /** The agent that calls through the proxy. */
 export type Caller = {
   agent: Agent;
-  /** Says for each tool whether the policies allow it. Null: not known. */
+  /** Returns for each tool whether the policies allow it. Null: this is not known. */
   permits(tools: AskedTools): Promise<(boolean | null)[]>;
-  /** Two callers with this same text are the same agent, with the same key. */
+  /** Identifies the agent and its key: two callers with the same text are the same agent with the same key. */
   key: string;
 };
 
-/** Returns the caller for an agent, with everything that each of its calls states. */
+/** Returns the caller for an agent, with the fields that each of its calls states. */
 export function callerOf(
   mandate: Asker,
   stated: { agentId: string; principalId?: string | undefined; runId?: string | undefined; key?: string },

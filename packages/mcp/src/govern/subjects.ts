@@ -5,7 +5,7 @@ import { ambiguousKey, type Notification, type Request } from '../messages/read-
 
 export type GovernedMethod = 'tools/call' | 'resources/read' | 'prompts/get';
 
-/** A request as an action. `args`: what the policy checks, and what is recorded. */
+/** A request as an action. `args`: the arguments that the policy checks and that are recorded. */
 export type Subject = { tool: string; args: Readonly<Record<string, unknown>> };
 
 type Read = { ok: true; subject: Subject } | { ok: false; why: string };
@@ -33,10 +33,10 @@ export function disguiseFault({ kind, method }: Request | Notification): string 
 
 /** The keys of parameters that name a call. */
 const KEYS = ['name', 'arguments', 'uri', '_meta', 'task', 'requeststate', 'inputresponses'];
-/** In the protocol these keys have capital letters. */
+/** In the protocol, the names of these keys contain capital letters. */
 const WITH_CAPITALS: ReadonlySet<string> = new Set(['requestState', 'inputResponses']);
 
-/** The names that reads of resources and uses of prompts have in a policy. */
+/** The tool names that reads of resources and uses of prompts have in a policy. */
 const OF_OTHERS: ReadonlySet<string> = new Set(['resources/read', 'prompts/get']);
 
 const CAPS = { depth: 64, keys: 100_000, elements: 1_000_000, stringUnits: 64 * 1024 * 1024 };
@@ -71,7 +71,7 @@ export function subjectOf(
     const args = strict('arguments') ?? {};
     if (typeof args !== 'object' || args === null || Array.isArray(args))
       return { ok: false, why: 'The arguments are no object.' };
-    // In a policy such a tool could not be told from the other action.
+    // A policy could not distinguish such a tool from the other action.
     if (method === 'tools/call')
       return OF_OTHERS.has(name)
         ? { ok: false, why: `A tool cannot have the name "${name}", because another action has it.` }

@@ -3,7 +3,7 @@ import { Callers, type OpenAsker } from './callers.ts';
 
 const FIXED = { agentId: undefined, principalId: undefined, runId: undefined };
 
-/** Opens instances of the SDK that answer only for one key, as a plane does. Notes which instances were closed. */
+/** Opens instances of the SDK that work only for one key, as with a plane. Records which instances were closed. */
 function scene(validKey: string) {
   const closed: string[] = [];
   const open = (key: string): OpenAsker => {

@@ -1,6 +1,6 @@
 /**
- * Finds the agent of a request. Many agents may use one proxy, each with its own key. What the operator has fixed by an
- * option holds for all requests: a client cannot choose an agent with wider policies.
+ * Finds the agent of a request. Many agents may use one proxy, each with its own key. Options of the operator apply to
+ * all requests: a client cannot choose an agent with wider policies.
  */
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -20,14 +20,14 @@ export type Fixed = {
 
 type Found = { ok: true; caller: Caller } | { ok: false; why: string; remedy: string };
 
-/** How many keys and agents are kept open. The one that was not used for the longest time is closed. */
+/** The maximum number of keys and agents that are kept open. The one with the oldest use is closed first. */
 const MOST_OPEN = 1_000;
 
 export class Callers {
   readonly #fixed: Fixed;
   readonly #own: OpenAsker | null;
   readonly #open: ((key: string) => OpenAsker) | null;
-  /** By the digests of their keys. A key is proven when the plane has answered one of its questions. */
+  /** The instances by the digests of their keys. A key is proven after the plane has answered one of its questions. */
   readonly #askers = new ProvenMap<OpenAsker>(MOST_OPEN, (dropped) => {
     this.#callers.clear();
     void dropped.close().catch(() => {});

@@ -1,13 +1,13 @@
 /**
  * Refuses requests that a web page sends. A page on the internet can make a browser send requests to 127.0.0.1, under
- * any host name that resolves to it. So the names of host and origin must be known.
+ * any host name that resolves to it. So the headers Host and Origin must name known hosts.
  */
 import type { IncomingMessage } from 'node:http';
 
 const LOCAL = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * Returns what is wrong with the request, or null.
+ * Returns the fault of the request, or null.
  *
  * @param known further host names, without port
  */

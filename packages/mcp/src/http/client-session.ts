@@ -1,7 +1,7 @@
 /**
- * What the proxy keeps for a client between its requests. In the older era, the server names a session. In the new era
- * there is none, so all requests of a caller share one. Open requests outlive the connection of their POST: the server
- * may send the answer later, on another stream.
+ * The data that the proxy keeps for a client between its requests. In the older era, the server gives each session an
+ * id. In the new era there are no sessions, so all requests of a caller share one object. A request stays open after
+ * the connection of its POST has ended, because the server may send the answer later, on another stream.
  */
 import type { OpenRequest } from '../govern/open-request.ts';
 import type { Session } from '../govern/session.ts';
@@ -17,9 +17,9 @@ export type ClientSession = {
   asked: Map<string, (answer: Response) => void>;
 };
 
-/** How many sessions are kept. The one that was not used for the longest time is forgotten. */
+/** The maximum number of sessions that are kept. The session with the oldest use is forgotten first. */
 const MOST_SESSIONS = 10_000;
-/** How many requests of a session may be open without a connection. */
+/** The maximum number of requests of a session that may be open without a connection. */
 const MOST_OPEN = 1_000;
 
 export class ClientSessions {
@@ -31,7 +31,7 @@ export class ClientSessions {
     this.#create = create;
   }
 
-  /** @param id the session of the server. Null: there is none */
+  /** @param id the id that the server gave the session. Null: there is none */
   of(callerKey: string, id: string | null): ClientSession {
     const name = nameOf(callerKey, id);
     const known = this.#sessions.get(name) ?? this.created();
@@ -39,12 +39,12 @@ export class ClientSessions {
     return known;
   }
 
-  /** Returns a session that has no name yet. */
+  /** Returns a session that has no id yet. */
   created(): ClientSession {
     return { session: this.#create(), open: new Map(), asked: new Map() };
   }
 
-  /** The server has named the session, or has accepted a request of it. */
+  /** Called when the server has given the session an id, or has accepted a request of the session. */
   prove(callerKey: string, id: string | null, session: ClientSession): void {
     this.#sessions.prove(nameOf(callerKey, id), session);
   }

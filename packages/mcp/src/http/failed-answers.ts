@@ -1,6 +1,6 @@
-/** What the status of an answer says about a call, and what a missing answer is called. */
+/** The meaning of an answer's status for a call, and the error for a missing answer. */
 
-/** With these answers the server did not run the call. */
+/** The statuses with which the server did not run the call. */
 const DID_NOT_RUN: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 406, 415, 429]);
 
 export function didNotRun({ statusCode = 0 }: { statusCode?: number | undefined }): boolean {

@@ -1,4 +1,4 @@
-/** What a call over HTTP costs, and what its client gets, if the server fails at some point of the call. */
+/** The cost of a call over HTTP, and the result for its client, if the server fails at some point of the call. */
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,10 +13,10 @@ import { startHttpProxy } from './start-http-proxy.ts';
 type Answer = (response: ServerResponse, frame: Frame) => void;
 type Frame = { id: unknown; method: string; params: Record<string, unknown> };
 
-/** The price of one call of `pay`, and what the agent may spend. */
+/** The price of one call of `pay`, and the budget of the agent. */
 const [PRICE_MICROS, BUDGET_MICROS] = [1_000_000, 2_000_000];
 
-/** A proxy in front of a server that gives these answers, one for each call. */
+/** A proxy in front of a server with prepared answers, one for each call. */
 async function proxyBefore(
   answers: readonly Answer[],
   { settings = {}, pay = {} }: { settings?: Partial<ProxySettings>; pay?: object } = {},

@@ -1,6 +1,6 @@
 /**
- * Handles each request of a client. Most requests pass as they came. Messages that are governed, and answers that contain
- * lists, go through the session of the client.
+ * Handles each request of a client. Most requests pass unchanged. Governed messages, and answers that contain lists, go
+ * through the session of the client.
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -45,23 +45,23 @@ type Parts = {
   warn(text: string): void;
 };
 
-/** One request of a client, with everything that its steps need. */
+/** One request of a client, with all the data that its steps need. */
 type Exchange = {
   request: IncomingMessage;
   response: ServerResponse;
   reply: Reply;
   caller: Caller;
   client: ClientSession;
-  /** The session that the server has named. Null: there is none. */
+  /** The session id from the server. Null: there is none. */
   sessionId: string | null;
-  /** Aborts when the client has gone. */
+  /** Aborts when the client has disconnected. */
   gone: AbortSignal;
 };
 
 const HEADER_MISMATCH = -32020;
 const INTERNAL = -32603;
 const CANCEL_MS = 2_000;
-/** How long the server may take for a list that the proxy asks for. */
+/** How long the server may take for a list that the proxy requests. */
 const ASK_SERVER_MS = 10_000;
 
 export class HttpProxy {
@@ -108,7 +108,7 @@ export class HttpProxy {
     if (method === 'GET') return this.#listen(exchange);
     if (method === 'DELETE') return this.#pass(request, response, gone);
     if (method !== 'POST') return refuse(response, 405, 'The proxy takes no such method.');
-    // In another character set, or unpacked, the server could read other arguments than the proxy.
+    // With another character set, or after decompression, the server could read other arguments than the proxy.
     if (!isPlainUtf8(request)) return refuse(response, 415, 'The message must be plain UTF-8.');
     return this.#bodies.read(request, (body) => this.#post(exchange, body));
   }
@@ -117,7 +117,7 @@ export class HttpProxy {
   async #pass(request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> {
     await this.#bodies.read(request, async (read) => {
       const body = request.method === 'POST' && read.length > 0 ? read : null;
-      // Some servers ignore the path. They would run a message in this body as a call, and it was not decided.
+      // Some servers ignore the path. They would run a message in this body as a call, although it was not decided.
       if (body !== null && (!isPlainUtf8(request) || holdsMessage(body)))
         return refuse(response, 400, 'This path takes no message of MCP.');
       const answer = await this.#parts.upstream.send({ ...this.#asSent(request), body, signal });
@@ -125,7 +125,7 @@ export class HttpProxy {
     });
   }
 
-  /** The stream on which the server speaks by itself. After a reconnection it may also contain answers. */
+  /** The stream on which the server sends its own messages. After a reconnection it may also contain answers. */
   async #listen(exchange: Exchange): Promise<void> {
     const { request, gone } = exchange;
     const answer = await this.#parts.upstream.send({ ...this.#asSent(request), body: null, signal: gone });
@@ -177,7 +177,7 @@ export class HttpProxy {
     return this.#forward(exchange, body, message);
   }
 
-  /** Passes a message on, and its answer back. `passed`: the message, if it is a request. */
+  /** Passes a message to the server, and its answer to the client. `passed`: the message, if it is a request. */
   async #forward(exchange: Exchange, body: Uint8Array, passed: Request | null): Promise<void> {
     const { request, response, caller, gone } = exchange;
     const isFirst = passed?.method === 'initialize';
@@ -273,7 +273,7 @@ export class HttpProxy {
       const hasNotRun = didNotRun(answer) && !call.hasBegun;
       if (hasNotRun) void call.running.settle({ status: 'cancelled' });
       if (!reply.isStream) return relayBytes(answer, exchange);
-      // The stream contains messages, and the body of this answer is none.
+      // The stream contains messages, but the body of this answer is not a message.
       answer.resume();
       return lost(new Error(`it answered with status ${answer.statusCode}`));
     }
@@ -295,7 +295,7 @@ export class HttpProxy {
     });
   }
 
-  /** Returns what the client gets for a message of the server. Null: nothing. */
+  /** Returns the message that the client gets for a message of the server. Null: none. */
   async #fromServer(
     message: Message,
     { client, caller, own }: Pick<Exchange, 'client' | 'caller'> & { own: OpenRequest | null },
@@ -360,7 +360,8 @@ export class HttpProxy {
     return {
       askServer: (method, params) => this.#askServer(exchange, method, params),
       send: (frame) => reply.send(frame),
-      // The answer of the client is a request of its own. Without a session it could not be found.
+      // The answer of the client arrives as a separate request. Without a session it could not be matched to the
+      // question.
       ask:
         sessionId === null
           ? null
@@ -384,22 +385,22 @@ export class HttpProxy {
   #asSent(request: IncomingMessage): { method: string; path: string; headers: string[] } {
     const { pathname, search } = this.#parts.upstream.url;
     const [path = ''] = (request.url ?? '').split('?', 1);
-    // The operator may have fixed something in the query, such as that the server only reads.
+    // The query may contain settings of the operator, for example that the server only reads.
     const target = path === pathname && search !== '' ? path + search : (request.url ?? '');
     return { method: request.method ?? 'GET', path: target, headers: headersOf(request) };
   }
 }
 
 /**
- * Returns what is wrong if the headers of the new era name another call than the body. A server may look at either, so
- * both must name the call that is decided.
+ * Returns the fault if the headers of the new era name another call than the body. A server may use either, so both
+ * must name the call that is decided.
  */
 function headerFault(
   { headers }: IncomingMessage,
   message: { method: string; params: Request['params'] },
 ): string | null {
   const { 'mcp-method': method, 'mcp-name': name } = headers;
-  // A repeated header has several values.
+  // A header that is repeated has several values.
   const named = typeof method === 'string' ? method.split(',') : [];
   const isRelevant = [message.method, ...named].some((one) => isGoverned(foldedKey(one).trim()));
   if (!isRelevant) return null;

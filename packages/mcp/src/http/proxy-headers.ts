@@ -2,20 +2,20 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { passedHeaders } from '@mandate/runtime/passed-headers';
 
-/** The proxy must read the answer, so it asks for no compression. It writes the length of a body itself. */
+/** The proxy must read the answer, so it requests no compression. It also writes the length of a body itself. */
 const OWN = new Set([
   ...['host', 'content-length', 'accept-encoding', 'expect'],
-  // With such a header, a request without a message could become one with a message.
+  // With such a header, a server could read a message in a request that contains none for the proxy.
   ...['x-http-method', 'x-http-method-override', 'x-method-override'],
 ]);
 const MANDATE = 'x-mandate-';
 
-/** Returns the headers for the other side. */
+/** Returns the headers that are passed on. */
 export function headersOf({ rawHeaders }: IncomingMessage): string[] {
   return passedHeaders(rawHeaders, (name) => !OWN.has(name) && !name.startsWith(MANDATE));
 }
 
-/** False if a server could read other characters in the body than those that its bytes are in UTF-8. */
+/** False if a server could decode the body in another way than as UTF-8. */
 export function isPlainUtf8({ rawHeaders }: IncomingMessage): boolean {
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const [name = '', value = ''] = rawHeaders.slice(at, at + 2);

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { joined } from '../messages/split-lines.ts';
 
-/** `status`: the HTTP status that says so. */
+/** `status`: the HTTP status for this refusal. */
 export class BodyRefused extends Error {
   readonly status: 413 | 503;
 
@@ -24,7 +24,7 @@ export class Bodies {
   }
 
   /**
-   * Reads the whole body, and gives its bytes to the work. The bytes count until the work is done.
+   * Reads the whole body, and calls the work with its bytes. The bytes count towards the limit until the work is done.
    *
    * @throws BodyRefused
    */

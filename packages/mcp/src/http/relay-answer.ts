@@ -17,12 +17,12 @@ export type Relay = {
   mostBytes: number;
   /** True if the client has sent a request. */
   expectsMessage: boolean;
-  /** Returns what the client gets instead of the message. Null: nothing. */
+  /** Returns the message for the client instead of the server's message. Null: none. */
   change(message: Message): Promise<string | null>;
   warn(text: string): void;
 };
 
-/** The server answered something that the proxy cannot check. */
+/** The server's answer is one that the proxy cannot check. */
 class AnswerUnreadable extends Error {
   constructor(message: string) {
     super(message);
@@ -37,7 +37,8 @@ export async function relayAnswer(answer: IncomingMessage, relay: Relay): Promis
   const isMessage = type === 'text/event-stream' || type === 'application/json';
   if (status >= 300) return relayBytes(answer, relay);
   if (!isMessage) {
-    // A tolerant client reads a message also under another type, so it is not passed on unread.
+    // A tolerant client may read a message even if its content type is another one. So the proxy must read every answer
+    // before it passes the answer on.
     if (relay.expectsMessage && status !== 202 && status !== 204 && answer.headers['content-length'] !== '0')
       throw new AnswerUnreadable(`The server answered with the type "${type}".`);
     return relayBytes(answer, relay);
@@ -65,7 +66,7 @@ async function relayDocument(answer: IncomingMessage, relay: Relay): Promise<voi
   const { response, bodies, change } = relay;
   await bodies.read(answer, async (body) => {
     const text = decoded(body);
-    // A client might read what the proxy cannot: many decoders only replace bytes that are no UTF-8.
+    // A client might read bytes that the proxy cannot read: many decoders only replace bytes that are not UTF-8.
     if (text === null) throw new AnswerUnreadable('The answer of the server is no UTF-8.');
     const message = text.trim() === '' ? null : readMessage(text);
     if (message?.kind === 'invalid')

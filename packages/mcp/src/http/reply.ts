@@ -1,6 +1,6 @@
 /**
- * The answer to one POST of a client. It is one JSON document, or a stream of events if the proxy must say something
- * before the answer.
+ * The answer to one POST of a client. It is one JSON document. If the proxy must send something before the answer, it
+ * is a stream of events.
  */
 import type { ServerResponse } from 'node:http';
 
@@ -13,12 +13,12 @@ export class Reply {
     this.#takesEvents = (accept ?? '').includes('text/event-stream');
   }
 
-  /** True if the answer is a stream of events already. */
+  /** True if the answer has already become a stream of events. */
   get isStream(): boolean {
     return this.#response.headersSent;
   }
 
-  /** Sends a frame before the answer. Does nothing if the client takes no events. */
+  /** Sends a frame before the answer. Does nothing if the client does not accept events. */
   send(frame: string): void {
     if (!this.#takesEvents || this.#response.writableEnded) return;
     if (!this.#response.headersSent)

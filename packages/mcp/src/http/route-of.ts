@@ -3,10 +3,10 @@
  * its tools, such as the older transport with two paths.
  */
 
-/** `mcp`: messages, which are governed. `login`: metadata and requests of OAuth, which pass. */
+/** `mcp`: messages, which are governed. `login`: metadata and requests of OAuth, which pass unchanged. */
 export type ProxyRoute = 'mcp' | 'login';
 
-/** Where clients of servers without metadata expect the endpoints of OAuth. */
+/** The paths at which clients expect the endpoints of OAuth if the server has no metadata. */
 const LOGIN = new Set(['/authorize', '/token', '/register', '/revoke']);
 /** A path without empty or relative segments, and without escapes that could hide one. */
 const METADATA = /^\/\.well-known(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+$/;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { sendCall } from './send-call.ts';
 import { ConnectionLost } from './upstream.ts';
 
-/** Sends a call, and loses its first request. `stops`: the call is stopped after that. */
+/** Sends a call, and its first request gets no answer. `stops`: the call is cancelled after that. */
 async function sendLost({ stops = false, isAnswered = false } = {}) {
   const ends = new AbortController();
   let sent = 0;
@@ -12,7 +12,7 @@ async function sendLost({ stops = false, isAnswered = false } = {}) {
     async send() {
       sent += 1;
       if (sent > 1) return answer;
-      // The pause has begun when this runs.
+      // When this runs, the pause has begun.
       if (stops) setImmediate(() => ends.abort());
       throw new ConnectionLost(new Error('socket hang up'));
     },

@@ -11,19 +11,19 @@ type Sending = {
   mayRepeat: boolean;
   /** Aborts when the call must not be sent again. */
   ends: AbortSignal;
-  /** True if the answer came on another stream. */
+  /** True if the answer came on another stream in the meantime. */
   isAnswered(): boolean;
   /** Is called before the call is sent again. */
   onRepeat(why: string): void;
 };
 
-/** A server that starts again often takes its next request after this time. */
+/** The pause before the second request. A server that restarts often accepts requests after this time. */
 const PAUSE_MS = 200;
-/** With these answers of a gateway, the server gave none. */
+/** The statuses with which a gateway says that the server behind it gave no answer. */
 const NO_ANSWER: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /**
- * Resolves with the answer when its headers have come.
+ * Resolves with the answer when its headers have arrived.
  *
  * @throws the error of the last request
  */
@@ -41,7 +41,7 @@ export async function sendCall({
   });
   if (!(first instanceof ConnectionLost)) {
     const { statusCode = 0, headers } = first;
-    // A server that names a time does not want the call before it.
+    // A server that names a time to wait does not want the call earlier.
     if (!NO_ANSWER.has(statusCode) || headers['retry-after'] !== undefined) return first;
     first.destroy();
   }

@@ -1,14 +1,14 @@
 /**
- * Splits a stream of server-sent events. The bytes of each event are kept. So an unchanged event passes
- * as it came, with its comments, its id and its kind of line ends.
+ * Splits a stream of server-sent events. The bytes of each event are kept. So an unchanged event passes with its
+ * comments, its id and its kind of line ends.
  */
 import { decoded, joined } from '../messages/split-lines.ts';
 
 export type SseEvent = {
   bytes: Uint8Array;
-  /** The lines of the event without their line ends. Null if the bytes are no UTF-8. */
+  /** The lines of the event without their line ends. Null if the bytes are not UTF-8. */
   lines: readonly string[] | null;
-  /** The data of the event. Null if it has none. */
+  /** The data of the event. Null if the event has no data. */
   data: string | null;
 };
 
@@ -25,14 +25,14 @@ const LF = 0x0a;
 
 export class EventSplitter {
   readonly #mostBytes: number;
-  /** The bytes of the event that has not ended yet. */
+  /** The bytes of the unfinished event. */
   #parts: Uint8Array[] = [];
   #length = 0;
   /** True if the last byte ended a line. Another line end here ends the event. */
   #isLineStart = false;
-  /** True if the last byte was a CR, which a LF may complete. */
+  /** True if the last byte was a CR, which may belong to a CR LF. */
   #isAfterCr = false;
-  /** True until the first event has ended. Only this event may begin with a byte order mark, which clients leave out. */
+  /** True until the first event has ended. Only this event may begin with a byte order mark, which clients ignore. */
   #isFirst = true;
 
   constructor(mostBytes: number) {
@@ -75,7 +75,7 @@ export class EventSplitter {
     return events;
   }
 
-  /** Returns what is left when the stream ends: an event without its blank line, which a client ignores. */
+  /** Returns the rest when the stream ends: an event without its blank line. Clients ignore such an event. */
   rest(): Uint8Array {
     return joined(this.#parts, this.#length);
   }
@@ -99,9 +99,10 @@ function isData(line: string): boolean {
   return line === 'data' || line.startsWith('data:');
 }
 
-/** Returns the event with other data. Its id, its type and its comments stay. */
+/** Returns the event with other data. Its id, its type and its comments are kept. */
 export function withData({ lines }: SseEvent, data: string): string {
   const others = (lines ?? []).filter((line) => line !== '' && !isData(line));
-  // A line break in a message is a blank between two tokens. Here it would end the data.
+  // In a JSON message, a line break is only white space between two tokens. In an event it would end the data, so it is
+  // replaced by a blank.
   return `${[...others, `data: ${data.replace(/[\r\n]+/g, ' ')}`].join('\n')}\n\n`;
 }

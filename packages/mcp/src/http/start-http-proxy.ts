@@ -19,11 +19,11 @@ export type HttpProxyOptions = {
   upstream: URL;
   callers: Callers;
   settings: ProxySettings;
-  /** The longest body and the longest event, in bytes. */
+  /** The maximum length of a body and of an event, in bytes. */
   mostBytes: number;
   /** Whether a call that may be repeated is sent once more if the server gave no answer. */
   repeats: boolean;
-  /** Further names of this host that a client or a web page may use. */
+  /** Additional names of this host that a client or a web page may use. */
   knownHosts: readonly string[];
   /** Tells the operator. */
   warn(text: string): void;

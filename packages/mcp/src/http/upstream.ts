@@ -2,13 +2,13 @@
 import { Agent, type IncomingMessage, request as plainRequest } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 
-/** The errors of a connection that was refused, or that ended before its time. */
+/** The errors of a connection that was refused, or that ended too early. */
 const LOST: ReadonlySet<unknown> = new Set([
   ...['ECONNABORTED', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'],
   ...['EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT'],
 ]);
 
-/** The connection was lost before a byte of the answer came. */
+/** The connection was lost before the first byte of the answer. */
 export class ConnectionLost extends Error {
   constructor(cause: Error) {
     super(cause.message, { cause });
@@ -16,9 +16,9 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** How long it may take to connect. */
+/** How long opening a connection may take. */
 const CONNECT_MS = 30_000;
-/** No byte for this long ends a request. A call that runs longer needs a stream with comments. */
+/** A request ends if no byte arrives for this time. A call that runs longer needs a stream with comments. */
 const IDLE_MS = 15 * 60_000;
 
 export type UpstreamRequest = {
@@ -42,7 +42,7 @@ export class Upstream {
   }
 
   /**
-   * Resolves with the answer when its headers have come.
+   * Resolves with the answer when its headers have arrived.
    *
    * @throws ConnectionLost, or another error
    */
@@ -61,7 +61,7 @@ export class Upstream {
       sent.on('timeout', () =>
         sent.destroy(new Error(`The server sent nothing for ${IDLE_MS / 60_000} minutes.`)),
       );
-      // A connection may have served other requests before.
+      // The connection may have served other requests before this one.
       let bytesRead = () => 0;
       sent.on('socket', (socket) => {
         const before = socket.bytesRead;

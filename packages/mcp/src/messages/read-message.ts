@@ -1,9 +1,9 @@
 /**
- * Reads one message of MCP, and finds the parts that the proxy looks at or changes. Everything else keeps its bytes.
+ * Reads one message of MCP, and finds the parts that the proxy reads or changes. All other bytes are kept.
  *
- * A message that two programs could read differently is refused, because the server could then run another call than
- * the one that was decided. So no key that the proxy looks at may appear twice, or in another spelling: some servers
- * ignore the case of keys.
+ * A message that two programs could read differently is refused. Otherwise the server could run another call than the
+ * decided one. So no key that the proxy reads may appear twice, or in another spelling: some servers ignore the letter
+ * case of keys.
  */
 import { foldedKey, type JsonMember, membersOf, type TextSpan } from '@mandate/schemas/json-spans';
 
@@ -18,7 +18,7 @@ export type Request = {
 
 export type Notification = { kind: 'notification'; text: string; method: string; params: Params };
 
-/** `result` and `error`: the value, and where it is in the text. */
+/** `result` and `error`: the value, and its place in the text. */
 export type Response = {
   kind: 'response';
   text: string;
@@ -27,12 +27,12 @@ export type Response = {
   isError: boolean;
 };
 
-/** A message that is not passed on. `id`: the id of the request as JSON, `null` if there is none. */
+/** A message that is not passed on. `id`: the id of the request as JSON, or `null` if there is none. */
 type Invalid = { kind: 'invalid'; code: number; why: string; id: string };
 
 export type Message = Request | Notification | Response | Invalid;
 
-/** The parameters of a request. `members` are empty if the parameters are no object. */
+/** The parameters of a request. `members` is empty if the parameters are not an object. */
 type Params = { value: Readonly<Record<string, unknown>>; members: readonly JsonMember[] };
 
 export const PARSE_ERROR = -32700;
@@ -41,7 +41,7 @@ export const INVALID_REQUEST = -32600;
 const MOST_ID_UNITS = 4_096;
 const KEYS = ['jsonrpc', 'id', 'method', 'params', 'result', 'error'];
 
-/** Reads a message that is no list. */
+/** Reads a message that is not a list. */
 export function readMessage(text: string): Message {
   const value = parsed(text);
   if (value === undefined) return invalid(PARSE_ERROR, 'The message is no JSON.');
@@ -63,9 +63,7 @@ export function readMessage(text: string): Message {
   return { kind: 'request', text, id, method, params };
 }
 
-/**
- * Returns what is wrong if one of the known keys appears twice, or in another spelling. Null if there is nothing wrong.
- */
+/** Returns the fault if one of the known keys appears twice, or in another spelling. Null if there is none. */
 export function ambiguousKey(members: readonly JsonMember[], known: readonly string[]): string | null {
   const seen = new Set<string>();
   for (const { key } of members) {
@@ -78,7 +76,7 @@ export function ambiguousKey(members: readonly JsonMember[], known: readonly str
   return null;
 }
 
-/** Returns the id that a notification names, as JSON. Null if it is no id. */
+/** Returns the id that a notification names, as JSON. Null if the value is not an id. */
 export function namedId(id: unknown): string | null {
   return typeof id === 'string' || typeof id === 'number' ? JSON.stringify(id) : null;
 }
@@ -90,7 +88,7 @@ function response(
   members: readonly JsonMember[],
 ): Message {
   const result = members.find(({ key }) => key === 'result');
-  // Some servers write `"error": null` beside a result.
+  // Some servers write `"error": null` in addition to a result.
   const isError = result === undefined ? fields.error !== undefined : (fields.error ?? null) !== null;
   if (result !== undefined && isError)
     return invalid(INVALID_REQUEST, 'The message has both a result and an error.', id);

@@ -51,7 +51,7 @@ export class LineSplitter {
   }
 }
 
-/** Returns the parts as one. `bytes`: their length together. */
+/** Returns the parts as one array of bytes. `bytes`: their total length. */
 export function joined(parts: readonly Uint8Array[], bytes: number): Uint8Array {
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) return only;
@@ -66,7 +66,7 @@ export function joined(parts: readonly Uint8Array[], bytes: number): Uint8Array 
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Returns the text of a line. Null if the bytes are no UTF-8. */
+/** Returns the text of a line. Null if the bytes are not UTF-8. */
 export function decoded(bytes: Uint8Array): string | null {
   try {
     return UTF_8.decode(bytes);

@@ -1,7 +1,7 @@
 /**
- * Pins the tools of a server: the first definition of each tool is written to a file, and a tool with another definition
- * is blocked until a person accepts it. A server could otherwise change what a tool does, or what its description tells
- * the model, after people have allowed the tool.
+ * Pins the tools of a server: the first definition of each tool is written to a file. A tool with a changed definition
+ * is then blocked until a person accepts the new definition. Otherwise a server could change a tool, or its description
+ * for the model, after people have allowed the tool.
  *
  * The agent must not be able to write the file.
  */
@@ -14,7 +14,7 @@ import { decoded } from '../messages/split-lines.ts';
 
 type Definition = { digest: string; seenAt: string; definition: unknown };
 
-/** `changed`: another definition that a person has not accepted. */
+/** `changed`: a new definition that a person has not accepted yet. */
 export type Pin = Definition & { changed?: Definition };
 export type PinFile = { version: 1; tools: { [name: string]: Pin } };
 
@@ -38,7 +38,7 @@ export class ToolPins {
   }
 
   /**
-   * Pins the tools that are new. Returns the names of the tools with another definition than the pinned one.
+   * Pins all tools that are not pinned yet. Returns the names of the tools with another definition than the pinned one.
    *
    * @throws PinsUnusable
    */
@@ -104,7 +104,7 @@ export async function writePins(path: string, file: PinFile): Promise<void> {
   }
 }
 
-/** The order of keys does not count, and neither does `_meta`, which may differ in each answer. */
+/** The order of keys does not count. `_meta` does not count either, because it may differ in each answer. */
 function digestOf({ _meta, ...definition }: Readonly<Record<string, unknown>>): string {
   return createHash('sha256').update(canonicalJson(definition)).digest('hex');
 }

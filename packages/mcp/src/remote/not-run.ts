@@ -25,7 +25,7 @@ export class NotRun extends Error {
   }
 }
 
-/** Returns what a failed answer means: `NotRun`, or another error if the server may have run the request. */
+/** Returns the meaning of a failed answer: `NotRun`, or another error if the server may have run the request. */
 export async function errorOf(answer: IncomingMessage, bodies: Bodies): Promise<Error> {
   const { statusCode: status = 0 } = answer;
   const data = { status };
@@ -53,7 +53,7 @@ export async function errorOf(answer: IncomingMessage, bodies: Bodies): Promise<
   );
 }
 
-/** Servers with only the older transport take no POST at the path of their stream. */
+/** Servers with only the older transport accept no POST at the path of their stream. */
 const OLDER = ' It may speak only the older transport over HTTP and SSE, which the proxy does not speak.';
 const HINT: Readonly<Record<number, string>> = { 404: OLDER, 405: OLDER };
 

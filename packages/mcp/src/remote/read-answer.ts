@@ -7,9 +7,9 @@ import { decoded } from '../messages/split-lines.ts';
 
 /** Where a stream can be continued after it broke. */
 export type StreamPlace = {
-  /** Null: the server has named no place, so the stream cannot be continued. */
+  /** The id of the last event. Null: the server has sent none, so the stream cannot be continued. */
   eventId: string | null;
-  /** How long the server wants a client to wait. Null: it has not said. */
+  /** How long the server wants a client to wait. Null: the server has not stated it. */
   retryMs: number | null;
 };
 
@@ -81,7 +81,7 @@ async function readEvents(answer: IncomingMessage, reading: Reading, place: Stre
 function notePlace({ lines }: SseEvent, place: StreamPlace): void {
   for (const line of lines ?? []) {
     const [, field, value = ''] = /^(id|retry):? ?(.*)$/.exec(line) ?? [];
-    // Such an id could not be sent back in a header.
+    // Such an id cannot be sent back in a header.
     if (field === 'id' && /^[\x20-\x7e]*$/.test(value) && value.length <= MOST_EVENT_ID_UNITS)
       place.eventId = value === '' ? null : value;
     if (field === 'retry' && /^\d{1,9}$/.test(value)) place.retryMs = Number(value);

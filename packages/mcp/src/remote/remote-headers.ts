@@ -1,13 +1,13 @@
 /**
- * The headers of a message to a server over HTTP. In the new era they repeat what the message says, so that a gateway
- * need not read the message.
+ * The headers of a message to a server over HTTP. In the new era, headers repeat parts of the message, so that a
+ * gateway does not have to read the message.
  */
 import { fieldsOf } from '../messages/fields-of.ts';
 import type { Request } from '../messages/read-message.ts';
 
 const VERSION = 'io.modelcontextprotocol/protocolVersion';
 
-/** The parameter that names what a method is about. */
+/** For each method, the parameter that names its subject. */
 const NAMES: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
@@ -17,7 +17,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'tasks/cancel': 'taskId',
 };
 
-/** The proxy writes these headers itself, so an operator cannot fix them. */
+/** The headers that the proxy itself writes, so an operator cannot set them. */
 const OWN: ReadonlySet<string> = new Set([
   ...['host', 'connection', 'content-length', 'content-type', 'transfer-encoding'],
   ...['accept', 'accept-encoding', 'expect', 'upgrade', 'te', 'trailer', 'keep-alive', 'last-event-id'],
@@ -37,9 +37,9 @@ export function statedVersion({ params }: Pick<Request, 'params'>): string | nul
 }
 
 /**
- * Returns the headers of a request of the new era, as names and values in turn.
+ * Returns the headers of a request of the new era, as names and values alternately.
  *
- * @param schema what the server says about the arguments of the called tool. Undefined: it is not known
+ * @param schema the server's schema of the arguments of the called tool. Undefined: it is not known
  */
 export function modernHeaders({ method, params }: Request, version: string, schema: unknown): string[] {
   const key = NAMES[method];
@@ -52,11 +52,11 @@ export function modernHeaders({ method, params }: Request, version: string, sche
 }
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,256}$/;
-/** No schema of a sensible tool is deeper, or has more such arguments. */
+/** No reasonable schema is deeper, or has more such arguments. */
 const MOST_DEPTH = 32;
 const MOST_HEADERS = 64;
 
-/** A schema can name a header in which the value of an argument is repeated. */
+/** A schema can name a header that repeats the value of an argument. */
 function argumentHeaders(schema: unknown, args: Readonly<Record<string, unknown>>): string[] {
   const headers: string[] = [];
   const visit = (node: unknown, value: unknown, depth: number): void => {
@@ -80,7 +80,7 @@ function textOf(value: unknown): string | null {
   return Number.isInteger(value) && !Number.isSafeInteger(value) ? null : String(value);
 }
 
-/** Writes a value that no header can have as it is in base64. */
+/** If a header cannot contain the value as it is, the value is written in base64. */
 function encoded(value: string): string {
   const isPlain =
     /^[\t\x20-\x7e]+$/.test(value) && value === value.trim() && !/^=\?base64\?.*\?=$/.test(value);

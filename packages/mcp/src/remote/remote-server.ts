@@ -1,8 +1,8 @@
 /**
- * A server over streamable HTTP, in the place of a server process. Each line to the server becomes a POST, and each
- * message in an answer becomes a line. In the older era there is a session: `initialize` opens it, a GET reads what the
- * server says by itself, and a DELETE ends it. In the new era each request is complete, and to cancel a request is to
- * close its connection.
+ * A server over streamable HTTP, with the same interface as a server process. Each line to the server becomes a POST,
+ * and each message in an answer becomes a line. In the older era there is a session: `initialize` opens it, a GET reads
+ * the server's own messages, and a DELETE ends the session. In the new era each request is complete in itself, and a
+ * request is cancelled by closing its connection.
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -26,19 +26,19 @@ import { modernHeaders, statedVersion } from './remote-headers.ts';
 
 export type RemoteParts = {
   url: URL;
-  /** Headers of the operator, as names and values in turn. */
+  /** Headers of the operator, as names and values alternately. */
   headers: readonly string[];
-  /** The longest body and the longest event, in bytes. */
+  /** The maximum length of a body and of an event, in bytes. */
   mostBytes: number;
   /** Tells the operator. */
   warn(text: string): void;
 };
 
-/** A session of the older era. `id`: the server may name none. */
+/** A session of the older era. `id`: null if the server has given none. */
 type RemoteSession = {
   id: string | null;
   version: string | null;
-  /** What the client has sent, so that a lost session can be opened again. */
+  /** The messages of the client that open a session, so that a lost session can be opened again. */
   params: Readonly<Record<string, unknown>>;
   ends: AbortController;
 };
@@ -49,27 +49,27 @@ type OpenPost = {
   isModern: boolean;
   isAnswered: boolean;
   cancel: AbortController;
-  /** Takes the answer to a request of the proxy itself. Null: the client has sent the request. */
+  /** Is called with the answer to a request of the proxy itself. Null: the client has sent the request. */
   ours: ((answer: Response) => void) | null;
 };
 
-/** Further calls wait for a connection. */
+/** The number of connections for calls. Further calls wait for a connection. */
 const MOST_CALLS = 256;
-/** Messages that no call may hold up have connections of their own. */
+/** Separate connections for messages that must not wait for calls. */
 const MOST_OTHERS = 16;
-/** How much may wait for the server. */
+/** The maximum number of bytes that may wait for the server. */
 const MOST_WAITING_BYTES = 64 * 1024 * 1024;
 const INITIALIZE_MS = 60_000;
-/** How long the next message waits until the server has taken a notification. */
+/** How long the next message waits for the server to accept a notification. */
 const NOTIFY_MS = 10_000;
 const ASK_MS = 10_000;
-/** How long open requests may go on after the client has gone, and how long a DELETE may take. */
+/** How long open requests may continue after the client has gone, and how long a DELETE may take. */
 const GRACE_MS = 1_000;
 /** How long a server may keep a stream open after the answer in it. */
 const AFTER_ANSWER_MS = 1_000;
 const RETRY_MS = 1_000;
 const MOST_RETRY_MS = 30_000;
-/** How often in a row a stream is continued without a new event. */
+/** How often in a row a stream may be continued without a new event. */
 const MOST_RESUMPTIONS = 10;
 
 export class RemoteServer implements ServerLink {
@@ -146,7 +146,7 @@ export class RemoteServer implements ServerLink {
     if (message === null || message.kind === 'invalid') return;
     if (message.kind === 'request') {
       const answered = this.#run(this.#request(message, null));
-      // The next messages need the session that the answer names.
+      // The next messages need the session id from this answer.
       if (message.method === 'initialize') await answered;
       return;
     }
@@ -177,7 +177,7 @@ export class RemoteServer implements ServerLink {
     }
   }
 
-  /** Sends a request, and passes its answer on. Never rejects. */
+  /** Sends a request, and passes its answer to the client. Never rejects. */
   async #request(request: Request, ours: OpenPost['ours']): Promise<void> {
     const { id, method } = request;
     const isModern = statedVersion(request) !== null;
@@ -204,7 +204,7 @@ export class RemoteServer implements ServerLink {
     else this.#onUnanswered({ id, kind: 'lost', why: unreachable(error) });
   }
 
-  /** @throws if the server does not take the request */
+  /** @throws if the server does not accept the request */
   async #send(request: Request, signal: AbortSignal): Promise<IncomingMessage> {
     const body = Buffer.from(request.text);
     if (this.#waitingBytes + body.length > MOST_WAITING_BYTES)
@@ -241,7 +241,7 @@ export class RemoteServer implements ServerLink {
     return answer;
   }
 
-  /** Reads the answer to a request. If the stream breaks, it is continued where the server allows it. */
+  /** Reads the answer to a request. If the stream breaks, it is continued if the server allows this. */
   async #readAnswer(first: IncomingMessage, open: OpenPost, signal: AbortSignal): Promise<void> {
     const place: StreamPlace = { eventId: null, retryMs: null };
     let answer = first;
@@ -292,7 +292,7 @@ export class RemoteServer implements ServerLink {
     await this.#write(message.text);
   }
 
-  /** Reads what an answer says about the session and about the tools. */
+  /** Reads the facts about the session and the tools from an answer. */
   #note({ method, isModern }: OpenPost, { result }: Response): void {
     const { protocolVersion } = fieldsOf(result?.value);
     if (method === 'initialize' && this.#session !== null && typeof protocolVersion === 'string')
@@ -302,7 +302,7 @@ export class RemoteServer implements ServerLink {
 
   async #write(text: string): Promise<void> {
     if (this.output.writableEnded || this.output.destroyed) return;
-    // A line break in a message is a blank between two tokens.
+    // In a message, a line break is only white space between two tokens.
     this.output.write(`${text.replace(/[\r\n]+/g, ' ')}\n`);
     await drained(this.output);
   }
@@ -312,7 +312,7 @@ export class RemoteServer implements ServerLink {
     this.#session = { id: null, version: null, params, ends: new AbortController() };
   }
 
-  /** The server has forgotten the session, for example because it started again. */
+  /** The server no longer knows the session, for example because it was restarted. */
   async #reopen(lost: RemoteSession): Promise<void> {
     if (this.#session === lost)
       this.#opening = this.#openAgain(lost).finally(() => {
@@ -331,12 +331,12 @@ export class RemoteServer implements ServerLink {
     }
     await this.#notify(notificationFrame('notifications/initialized', {}));
     this.#listen();
-    // The tools may be others now.
+    // The tools of the server may have changed.
     this.#tools.forget();
     await this.#write(notificationFrame('notifications/tools/list_changed', {}));
   }
 
-  /** Asks the server for the proxy itself. Rejects if the server refuses. */
+  /** Sends a request of the proxy itself. Rejects if the server refuses. */
   async #ask(method: string, params: object): Promise<unknown> {
     const id = JSON.stringify(`mandate-${randomUUID()}`);
     const request = readMessage(requestFrame(id, method, params)) as Request;
@@ -352,7 +352,7 @@ export class RemoteServer implements ServerLink {
     return promise.finally(() => clearTimeout(timer));
   }
 
-  /** What the server says about the arguments of a tool: some of them are repeated in headers. */
+  /** The server's schema of a tool's arguments. Some arguments are repeated in headers. */
   async #schemaOf({ params }: Request): Promise<unknown> {
     const { _meta } = params.value;
     const tool = await this.#tools.find(String(params.value.name), (page) =>
@@ -361,7 +361,7 @@ export class RemoteServer implements ServerLink {
     return tool?.definition.inputSchema;
   }
 
-  /** Reads what the server says by itself, until the session ends. */
+  /** Reads the messages that the server sends on its own, until the session ends. */
   #listen(): void {
     const session = this.#session;
     if (session === null) return;
@@ -382,7 +382,7 @@ export class RemoteServer implements ServerLink {
           await this.#readStream(answer, place, null);
         } else {
           answer.destroy();
-          // Such a server has no stream of this kind, or no longer knows the session.
+          // The server has no such stream, or no longer knows the session.
           if (statusCode < 500 && statusCode !== 408 && statusCode !== 429) return;
         }
       } catch {

@@ -4,7 +4,7 @@ import { keepRecent } from '../keep-recent.ts';
 import type { Request } from '../messages/read-message.ts';
 
 const MOST_OPEN = 10_000;
-/** How many given-up requests are kept. A late answer to such a request still settles its call. */
+/** The maximum number of cancelled requests that are kept. A late answer to such a request still settles its call. */
 const MOST_GIVEN_UP = 1_000;
 
 export class OpenRequests {
@@ -12,7 +12,7 @@ export class OpenRequests {
   /** Requests that the client cancelled, or that Mandate stopped. A server need not answer them. */
   readonly #givenUp = new Map<string, OpenRequest>();
 
-  /** Returns why the request cannot be taken, or null. */
+  /** Returns why the request cannot be accepted, or null. */
   faultOf({ id }: Request): string | null {
     if (this.get(id) !== undefined) return `The id ${id} belongs to a request that has no answer yet.`;
     return this.#open.size >= MOST_OPEN ? `More than ${MOST_OPEN} requests have no answer yet.` : null;
@@ -31,7 +31,7 @@ export class OpenRequests {
     this.#givenUp.delete(id);
   }
 
-  /** Nobody waits for the answer any more. */
+  /** Called when the answer is no longer needed. */
   giveUp(id: string): void {
     const open = this.#open.get(id);
     if (open === undefined) return;
@@ -39,7 +39,7 @@ export class OpenRequests {
     keepRecent(this.#givenUp, id, open, MOST_GIVEN_UP);
   }
 
-  /** The requests that the client waits for. */
+  /** The requests that the client still waits for. */
   waiting(): readonly OpenRequest[] {
     return [...this.#open.values()];
   }

@@ -30,7 +30,7 @@ test('reads no more requests from a client that does not read its answers', asyn
   await waitUntil('unread answers', () => output.writableLength > MEBIBYTE);
   for (let turns = 0; turns < 200; turns += 1) await turn();
   expect(output.writableLength).toBeLessThan(2 * MEBIBYTE);
-  // It does not keep the proxy from its end.
+  // It must not prevent the proxy from ending.
   stopping.abort();
   await ended;
 });

@@ -1,6 +1,6 @@
 /**
  * The proxy for a client that speaks over stdio. The server speaks over stdio too, or over HTTP (`remote`). Frames that
- * the proxy does not change keep their bytes and their order. A call that is being decided holds up no other frame.
+ * the proxy does not change keep their bytes and their order. A call that is being decided delays no other frame.
  */
 import { randomUUID } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
@@ -32,7 +32,7 @@ type Parts = {
   server: ServerLink;
   session: Session;
   caller: Caller;
-  /** The longest line of either side, in bytes. */
+  /** The maximum length of a line of either side, in bytes. */
   mostLineBytes: number;
   /** Stops the proxy. */
   signal: AbortSignal;
@@ -40,17 +40,20 @@ type Parts = {
   warn(text: string): void;
 };
 
-/** `code`: how the server ended. Null: it was stopped, because the client went away. */
+/** `code`: the exit code of the server. Null: the server was stopped, because the client disconnected. */
 export type ProxyEnd = { code: number | null; fault: string | null };
 
 const INTERNAL = -32603;
-/** How long the server may take for a list that the proxy asks for. */
+/** How long the server may take for a list that the proxy requests. */
 const ASK_SERVER_MS = 10_000;
-/** How long the output of an ended server is read. A process that it left behind can keep the output open. */
+/** How long the output of an ended server is read. A process that the server started can keep the output open. */
 const LAST_WORDS_MS = 1_000;
-/** How much the server may leave unread. The proxy reads on, so that it notices when the client goes away. */
+/**
+ * The maximum number of bytes that the server may leave unread. The proxy keeps reading, so that it notices when the
+ * client disconnects.
+ */
 const MOST_UNREAD_BYTES = 64 * 1024 * 1024;
-/** While the client leaves more than this unread, the proxy reads no further message of the client. */
+/** If the client leaves more than this unread, the proxy stops reading messages of the client. */
 const MOST_UNREAD_ANSWERS = 1024 * 1024;
 
 /** Resolves when the client or the server has ended. Then the server has no process left. */
@@ -66,10 +69,10 @@ class StdioProxy {
   /** The questions of the proxy to the server, by their ids. */
   readonly #askedServer = new Map<string, (answer: Response) => void>();
   readonly #link: ClientLink;
-  /** The answers that are not passed yet, because the policies are asked about their lists. */
+  /** The answers that are not passed on yet, because their lists are being filtered. */
   readonly #beingFiltered = new Set<Promise<void>>();
   #fault: string | null = null;
-  /** True after the client or the server has ended. Then the proxy asks the server nothing more. */
+  /** True after the client or the server has ended. Then the proxy sends no more questions to the server. */
   #isOver = false;
 
   constructor(parts: Parts) {
@@ -94,7 +97,7 @@ class StdioProxy {
       throw error;
     });
     if (first !== null) {
-      // The server ended by itself. What it has written still reaches the client.
+      // The server has ended. The client still gets everything that it has written.
       await Promise.race([serverRead, clientGone, sleep(LAST_WORDS_MS)]);
       this.#serverLost(first.error === null ? 'The server ended.' : 'The server could not be started.');
       if (first.error !== null) this.#fault ??= `The server could not be started: ${first.error.message}`;
@@ -156,7 +159,7 @@ class StdioProxy {
       this.#fromClient(readMessage(text), bytes);
       return;
     }
-    // Each message of a batch is governed. One by one, the messages mean the same.
+    // Each message of a batch is governed. Sent one by one, the messages mean the same.
     const messages = elementsOf(text) ?? [];
     for (const { start, end } of messages) this.#fromClient(readMessage(text.slice(start, end)), null);
   }
@@ -231,13 +234,13 @@ class StdioProxy {
       if (signal.aborted) onStop();
       else this.#toServer(frame === request.text && bytes !== null ? bytes : frame);
     } catch (error) {
-      // The client gave the call up, so it expects no answer.
+      // The client cancelled the call, so it expects no answer.
       this.#open.remove(request.id);
       if (!governed.deciding.signal.aborted) throw error;
     }
   }
 
-  /** Mandate stops a call that runs. A late answer of the server settles the call, and does not reach the client. */
+  /** Mandate stops a running call. A late answer of the server settles the call, but does not reach the client. */
   #stop(request: GovernedRequest, governed: NonNullable<OpenRequest['governed']>): void {
     if (governed.isAnswered || governed.call === null || this.#open.get(request.id)?.governed !== governed)
       return;
@@ -269,7 +272,7 @@ class StdioProxy {
     const pass = () => this.#toClient(bytes ?? message.text);
     if (message.kind === 'notification') {
       session.noteNotification(message);
-      // Otherwise the client could take the older list for the newer one.
+      // Otherwise the client could mistake the older list for the newer one.
       if (message.method.endsWith('/list_changed') && this.#beingFiltered.size > 0) {
         void Promise.all(this.#beingFiltered).then(pass);
         return;
@@ -368,7 +371,7 @@ class StdioProxy {
     }
   }
 
-  /** Ends the open questions to the server. Their timers would keep the process alive. */
+  /** Ends the open questions to the server, because their timers would keep the process alive. */
   #endQuestions(): void {
     this.#isOver = true;
     for (const [id, answer] of this.#askedServer) answer(noAnswer(id));
@@ -414,8 +417,8 @@ function write(to: Writable, frame: string | Uint8Array): void {
   const line = new Uint8Array(bytes.length + 1);
   line.set(bytes);
   line[bytes.length] = LINE_FEED;
-  // Some programs end a line at a CR. They would read a part of this message as a message of its own. In JSON a raw CR
-  // is only a blank, so another blank means the same.
+  // Some programs end a line at a CR. They would read a part of this message as a separate message. In JSON a raw CR is
+  // only white space, so a blank means the same.
   for (let at = line.indexOf(CR); at !== -1 && at < bytes.length - 1; at = line.indexOf(CR, at + 1))
     line[at] = BLANK;
   to.write(line);

@@ -49,7 +49,7 @@ export class ServerProcess implements ServerLink {
       this.#signal('SIGTERM');
       if (!(await this.#endsWithin(GRACE_MS))) this.#signal('SIGKILL');
     }
-    // The server may have left processes of its own.
+    // The server may have left child processes.
     if (this.#signal('SIGTERM')) {
       await sleep(GRACE_MS / 4);
       this.#signal('SIGKILL');
@@ -67,7 +67,7 @@ export class ServerProcess implements ServerLink {
     return ended;
   }
 
-  /** Returns whether a process of the group was there. */
+  /** Returns whether the group still had a process. */
   #signal(signal: NodeJS.Signals): boolean {
     const { pid } = this.#child;
     if (pid === undefined) return false;

@@ -9,7 +9,7 @@ export type Watchdog = {
   release(): void;
 };
 
-/** A line on the input says that all is well. The end of the input without a line says that the proxy is gone. */
+/** A line on the input means that the server has ended. If the input ends without a line, the proxy was killed. */
 const SCRIPT =
   'read -r line && exit 0; kill -s TERM -- "-$1" 2>/dev/null; sleep 1; kill -s KILL -- "-$1" 2>/dev/null';
 
@@ -17,7 +17,7 @@ const SCRIPT =
 export function startWatchdog(group: number): Watchdog {
   const shell = spawn('/bin/sh', ['-c', SCRIPT, 'mandate-watchdog', String(group)], {
     stdio: ['pipe', 'ignore', 'ignore'],
-    // In a session of its own, no signal to the proxy's group reaches the watchdog.
+    // The watchdog has its own session, so that no signal to the proxy's group reaches it.
     detached: true,
   });
   // Without a shell there is no watchdog. The proxy still ends the server itself.

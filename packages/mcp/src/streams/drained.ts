@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 
 /**
- * Resolves when the stream takes more bytes, or has closed. Leaves no listener behind.
+ * Resolves when the stream accepts more bytes, or has closed. Leaves no listener behind.
  *
  * @param source the stream from which the bytes come. If it closes, the wait ends
  */

@@ -6,7 +6,7 @@ export type AskedTools = {
   /**
    * Counts a call.
    *
-   * @param place where the call is in the answer. A stream may name a call again, which counts once
+   * @param place where the call is in the answer. A stream may name the same call several times, which count once
    * @param name without a name, nothing is counted: a later event of the stream may have the name
    */
   saw(place: string, name: unknown): void;

@@ -8,13 +8,13 @@ import { MandateBlockedError } from '../errors.ts';
 export type ApiPaths<Kind> = {
   /** Calls of a model that are billed by tokens. */
   decided: ReadonlyMap<string, Kind>;
-  /** Changes that the provider does not bill. `*` is one segment of a path, `**` is one or more. */
+  /** Free changes: the provider does not bill them. `*` is one segment of a path, `**` is one or more. */
   free: readonly string[];
 };
 
 export type PathClass<Kind> = { class: 'decided'; kind: Kind } | { class: 'free' } | { class: 'refused' };
 
-/** Methods that change nothing, or only remove. */
+/** Methods that change nothing, or only delete something. */
 const HARMLESS = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
 
 export function isHarmless(method: string | undefined): boolean {
@@ -24,7 +24,7 @@ export function isHarmless(method: string | undefined): boolean {
 const SEGMENT = '[\\w-]+';
 const SEGMENTS = '[\\w/-]+';
 
-/** @param ungoverned patterns of paths that the caller lets through. A star is any part of a path. */
+/** @param ungoverned patterns of paths that the caller lets pass without a decision. A star is any part of a path. */
 export function classifyPath<Kind>(
   { decided, free }: ApiPaths<Kind>,
   { method, path }: { method: string | undefined; path: string },

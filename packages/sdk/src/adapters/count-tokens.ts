@@ -13,12 +13,12 @@ export type TokenOptions<Counted> = {
   countTokens?: (counted: Counted) => number | PromiseLike<number>;
   /**
    * The maximum number of output tokens that are reserved for a call that states no limit of its own. Default: 4,096.
-   * Null: the `defaultTokens` of the mandate count. A longer answer is charged in full.
+   * Null: `defaultTokens` of the mandate is used. A longer answer is charged in full.
    */
   maxOutputTokens?: number | null;
 };
 
-/** A reservation needs a limit. Most answers are shorter. */
+/** The default limit of output tokens for a reservation. Most answers are shorter. */
 const DEFAULT_MAX_OUTPUT_TOKENS = 4_096;
 
 /**
@@ -100,8 +100,8 @@ export function tokensOfJson(value: unknown, isImage: (part: unknown) => boolean
 type StatedCounts = { [Name in keyof TokenUsage]?: unknown };
 
 /**
- * Returns the usage. Null if the input or the output is no number of tokens. A part that is no number, or is larger
- * than the whole, is left out, because the plane would refuse the record.
+ * Returns the usage. Null if the input or the output is not a number of tokens. A part that is not a number, or is
+ * larger than the whole, is left out, because the plane would refuse the record.
  */
 export function usageOfCounts(stated: StatedCounts): TokenUsage | null {
   const { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens, reasoningTokens } = stated;

@@ -10,11 +10,11 @@ export type Delivery = {
   started: TokenUsage | null;
   /** The bytes of text, thinking and tool arguments that the reader got. */
   deliveredBytes: number;
-  /** The calls of tools that the received part asks for. Empty if there are none. Absent if they are unknown. */
+  /** The tool calls in the received part. Empty if there are none. Absent if they are unknown. */
   toolCalls?: ToolCalls | undefined;
 };
 
-/** No part of the answer was received. */
+/** The delivery if no part of the answer was received. */
 export const NOTHING: Delivery = { usage: null, started: null, deliveredBytes: 0 };
 
 /** `whole`: the reader got the whole answer. `left`: the reader stopped. `broken`: the answer failed or was aborted. */

@@ -2,12 +2,12 @@
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns the value as an object with fields. For a value that is no object, returns no fields. */
+/** Returns the value as an object with fields. For a value that is not an object, returns no fields. */
 export function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }
 
-/** Returns the fields of a JSON text. For a text that is no JSON object, returns no fields. */
+/** Returns the fields of a JSON text. For a text that is not a JSON object, returns no fields. */
 export function fieldsOfJson(json: string): Fields {
   try {
     return fieldsOf(JSON.parse(json));
@@ -16,14 +16,14 @@ export function fieldsOfJson(json: string): Fields {
   }
 }
 
-/** A longer answer is not kept. Its usage is read from its end. */
+/** The maximum length of an answer that is kept. The usage of a longer answer is read from its end. */
 const MOST_PARSED_BYTES = 4 * 1024 * 1024;
 const TAIL_BYTES = 16 * 1024;
 
 export type ReadDocument = {
-  /** Takes the next piece of the body. */
+  /** Adds the next piece of the body. */
   piece(bytes: Uint8Array): void;
-  /** Returns the fields after the last piece. Of a long answer, only its usage is known. */
+  /** Returns the fields after the last piece. For a long answer, only its usage is known. */
   fields(): Fields;
 };
 
@@ -79,14 +79,14 @@ const END_OF_EVENT = /\r\n\r\n|\n\n|\r\r/g;
 
 export type EventBlocks = {
   /**
-   * Takes the next piece, and returns the events that are complete now, each with its empty line. Null: an event is too
+   * Adds the next piece, and returns the events that are now complete, each with its empty line. Null: an event is too
    * long, and `rest` returns all text that `take` has not returned.
    */
   take(piece: Uint8Array): string[] | null;
   rest(): string;
 };
 
-/** Divides a body into events, and keeps their bytes, so that an event can be left out. */
+/** Splits a body into events and keeps their bytes, so that single events can be left out. */
 export function eventBlocks(): EventBlocks {
   // A byte order mark belongs to the bytes that are passed on.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });

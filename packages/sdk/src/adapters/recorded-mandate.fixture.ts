@@ -7,7 +7,7 @@ import { RecordingState } from './recording-state.fixture.ts';
 type Recorded = Pick<MandateOptions, 'runId' | 'onError'> & {
   document?: MandateDocument;
   state?: RecordingState;
-  /** Decides in place of the decision point. The argument is the function of the decision point. */
+  /** Decides instead of the decision point. The argument is the decision point's own function. */
   decide?: DecideInstead | undefined;
 };
 

@@ -1,4 +1,4 @@
-/** A state that keeps its decisions, so that a test can read them and grant what they ask for. */
+/** A state that records its decisions, so that a test can read them and approve their questions. */
 import type { Decision } from '@mandate/schemas';
 import { ledgerApprovals } from '../approvals.ts';
 import { MemoryStateManager } from '../state.ts';

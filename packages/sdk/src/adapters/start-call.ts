@@ -1,4 +1,4 @@
-/** Starts a call with a signal of its own, apart from the signal of its caller. */
+/** Starts a call with its own signal, in addition to the signal of its caller. */
 import { runUntilAborted } from '../bounded-wait.ts';
 import type { Agent, Call, RunningAction } from '../types.ts';
 

@@ -1,4 +1,4 @@
-/** Which clients are under a mandate. A client that was wrapped twice would charge each call twice. */
+/** The clients that are already under a mandate. A client that was wrapped twice would charge each call twice. */
 import { misused } from '../errors.ts';
 
 const wrapped = new WeakSet<object>();

@@ -1,6 +1,7 @@
 /**
- * The `toolApproval` of AI SDK 7 under a mandate: a refused call is denied natively, and a call that a person must
- * approve asks the user. Approval by the user alone runs nothing, because `execute` asks Mandate again.
+ * The `toolApproval` of AI SDK 7 under a mandate: a refused call is denied in the way of the framework, and for a call
+ * that a person must approve, the framework asks the user. Approval by the user alone runs nothing, because `execute`
+ * asks Mandate again.
  */
 import type { AgentSource } from '../adapters/agent-source.ts';
 import { findMandateError } from '../errors.ts';
@@ -55,7 +56,7 @@ export function mandateToolApproval<T extends Readonly<Record<string, object>>>(
   const elsewhere = mandate.agent(options);
   return async (question) => {
     const { toolName, toolCallId, input } = question.toolCall;
-    // The tools of the question are the ones that run.
+    // The tools that are decided here must be the tools that run.
     const tool = own(question.tools, toolName) ?? own(tools, toolName);
     const status = await ownStatus(tool, also, question);
     // The user comes first, because an allowed call would hold its reservation while the user thinks.
@@ -82,7 +83,7 @@ function isExecutable(tool: object): boolean {
   return typeof (tool as { execute?: unknown }).execute === 'function';
 }
 
-/** Returns what the app itself says, without the mandate. */
+/** Returns the answer of the app itself, without the mandate. */
 async function ownStatus(
   tool: object | undefined,
   also: Also | undefined,

@@ -45,7 +45,7 @@ export function mandateTools<T extends Readonly<Record<string, object>>>(
 }
 
 function wrappedExecute(name: string, tool: object, execute: Execute, agent: Agent): Execute {
-  // The SDK looks at what `execute` returns before it waits, so a generator must be known by its kind.
+  // The SDK inspects the result of `execute` before it waits, so a generator must be recognized by its kind.
   if (Object.prototype.toString.call(execute) === '[object AsyncGeneratorFunction]') {
     return (input, given) => generated(name, tool, execute, agent, input, given ?? {});
   }

@@ -29,7 +29,7 @@ export async function scene({ ai, script = {}, document = {}, options = {}, deci
   onTestFinished(() => server.close());
   const recorded = recordedMandate({ document, decide, runId: 'run-1' });
   const openai = createOpenAI({ apiKey: 'sk-test', baseURL: server.openaiUrl }).chat('gpt-4o');
-  // A wrapped model has the specification of the major that wrapped it, so AI SDK 6 takes it too.
+  // A wrapped model has the specification of the major version that wrapped it, so AI SDK 6 accepts it too.
   const bare = ai.wrapLanguageModel({ model: openai, middleware: { specificationVersion: 'v4' } });
   const middleware = mandateModel(recorded.mandate, options);
   return { ...recorded, server, bare, model: ai.wrapLanguageModel({ model: bare, middleware }) };

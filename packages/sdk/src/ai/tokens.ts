@@ -1,4 +1,4 @@
-/** Converts the AI SDK's counts into tokens as Mandate counts them, and estimates the input of a call. */
+/** Converts the AI SDK's token counts into Mandate's form, and estimates the input of a call. */
 import { tokensOfJson, usageOfCounts } from '../adapters/count-tokens.ts';
 import { fieldsOf } from '../adapters/read-answers.ts';
 import type { TokenUsage } from '../types.ts';

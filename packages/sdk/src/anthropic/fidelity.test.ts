@@ -15,7 +15,7 @@ const slow: ModelScript = { text: Array(40).fill('word '), eventDelayMs: 10, usa
 const streamed = { ...asked, stream: true as const };
 const failing = (status: number): ModelScript => ({ failures: { status, retryAfterMs: 1 } });
 
-/** Returns what a program can learn from an error. */
+/** Returns everything that a program can read from an error. */
 async function errorOf(promise: Promise<unknown>): Promise<unknown> {
   const error = await promise.then(
     (value) => ({ resolved: value }),
@@ -25,7 +25,7 @@ async function errorOf(promise: Promise<unknown>): Promise<unknown> {
   return { name, message, status, type, requestID, class: error.constructor.name, cause: String(cause) };
 }
 
-/** Waits until the server notices that the client has cancelled. Returns whether that was soon. */
+/** Waits until the server notices that the client has cancelled. Returns whether this happened quickly. */
 async function leftSoon(requests: readonly ReceivedRequest[]): Promise<boolean> {
   await waitUntil('the client to leave', () => requests[0]?.state === 'aborted');
   return (requests[0]?.eventsSent ?? 99) < 12;

@@ -1,13 +1,13 @@
-/** Makes an error of Mandate one that Anthropic's SDK gives to its caller as it is, without a retry. */
+/** Changes an error of Mandate so that Anthropic's SDK passes it to its caller unchanged, without a retry. */
 
-/** The SDK takes an error for a time-out if its text matches this. */
+/** If the text of an error matches this, the SDK treats the error as a time-out. */
 const LOOKS_LIKE_TIMEOUT = /timed? ?out/i;
 
 const MOST_CAUSES = 32;
 
 /**
- * Returns the same error, changed only where the SDK would take it for an error of the connection: a cause that the
- * SDK retries is removed, and a text that speaks of a time-out is shortened to the name.
+ * Returns the same error. It is changed only if the SDK would mistake it for an error of the connection: a cause that
+ * the SDK retries is removed, and a text about a time-out is shortened to the name.
  */
 export function finalError<E extends Error>(error: E): E {
   if (hasRetryableCause(error.cause) || LOOKS_LIKE_TIMEOUT.test(String(error.cause))) {
@@ -19,7 +19,7 @@ export function finalError<E extends Error>(error: E): E {
   return error;
 }
 
-/** The SDK retries aborts and errors of its own connections. Their classes are known by name only. */
+/** The SDK retries aborts and errors of its own connections. Their classes can be recognized by name only. */
 function hasRetryableCause(cause: unknown): boolean {
   let one = cause;
   for (let read = 0; read < MOST_CAUSES; read += 1) {

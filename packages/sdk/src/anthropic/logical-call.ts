@@ -5,7 +5,7 @@
 import type { RunningAction, RunningOutcome } from '../types.ts';
 
 type State =
-  /** No attempt runs. A decision is needed, about a new action or about the next attempt of the failed one. */
+  /** No attempt runs. A decision is needed about a new action, or about the next attempt of the failed action. */
   | { at: 'rest'; failedActionId: string | null }
   | { at: 'running' }
   /** The last attempt failed, and the SDK may try again. */
@@ -16,14 +16,14 @@ export class LogicalCall {
   /** The input tokens of attempts that reached the model, but got no answer. The provider may bill them. */
   #lostInputTokens = 0;
 
-  /** True while an attempt runs. A second attempt at the same time is a call of its own. */
+  /** True while an attempt runs. If a second attempt begins at the same time, it is a separate call. */
   get isRunning(): boolean {
     return this.#state.at === 'running';
   }
 
   /**
    * Returns the action for the next attempt. `start` is called if there is none, with the id of the action if an
-   * earlier attempt has failed for good.
+   * earlier attempt has finally failed.
    */
   async attempt(start: (actionId: string | undefined) => Promise<RunningAction>): Promise<RunningAction> {
     const before = this.#state;

@@ -38,7 +38,7 @@ export function mandateMiddleware(mandate: AgentSource, options: AnthropicOption
   return middlewareOf(agent, options, () => options.maxRetries);
 }
 
-/** @param clientRetries how often the client retries. Undefined: as often as the SDK does by default. */
+/** @param clientRetries how often the client retries. Undefined: as often as by the SDK's default. */
 export function middlewareOf(
   agent: Agent,
   options: AnthropicOptions,
@@ -46,7 +46,7 @@ export function middlewareOf(
 ): Middleware {
   const calls = new WeakMap<object, LogicalCall>();
   return async (request, next, ctx) => {
-    // A request for a token has no options.
+    // A request for an access token has no options.
     if (ctx.options === undefined) return next(request);
     const path = pathOf(request.url);
     const { class: found } = classifyPath(
@@ -84,7 +84,7 @@ async function attempt(given: Attempt): Promise<Response> {
   const running = await call.attempt((actionId) => start(given, actionId));
   const { signal } = running;
   const inputTokens = running.action.type === 'llm_call' ? (running.action.inputTokens ?? 0) : 0;
-  // The request is aborted without our reason, because the SDK retries every error that `fetch` throws.
+  // With our reason, `fetch` would throw the reason as an error, and the SDK would retry the request.
   const stop = new AbortController();
   const onStop = () => stop.abort();
   signal.addEventListener('abort', onStop, { once: true });

@@ -13,6 +13,6 @@ export type AnthropicOptions = AgentOptions &
      * part of a path. By default, calls that cannot be decided are refused.
      */
     ungoverned?: readonly string[];
-    /** How often the client retries, if its `maxRetries` is not 2. `wrapAnthropic` knows it. */
+    /** How often the client retries, if its `maxRetries` is not 2. `wrapAnthropic` reads the number from the client. */
     maxRetries?: number;
   };

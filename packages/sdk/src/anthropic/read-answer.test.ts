@@ -1,4 +1,7 @@
-/** Tests which tools an answer asks for, and when that is unknown. A limit charges one tool call if it is unknown. */
+/**
+ * Tests which tools an answer calls, and in which cases they are unknown. If they are unknown, a limit charges one tool
+ * call.
+ */
 import { expect, test } from 'vitest';
 import { jsonReader, streamReader } from './read-answer.ts';
 

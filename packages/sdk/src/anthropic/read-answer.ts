@@ -1,4 +1,4 @@
-/** Reads what an answer of the Messages API delivered, from the pieces of its body. */
+/** Reads the delivered part of an answer of the Messages API from the pieces of its body. */
 import { type AskedTools, askedTools } from '../adapters/asked-tools.ts';
 import { bytesOf } from '../adapters/count-tokens.ts';
 import { type AnswerEnd, type Delivery, NOTHING } from '../adapters/outcome-of-delivery.ts';
@@ -15,7 +15,7 @@ import { usageOf } from './usage.ts';
 
 export type AnswerReader = {
   piece(bytes: Uint8Array): void;
-  /** The delivered content, after the body has ended in this way. */
+  /** Returns the delivered part after the body has ended in this way. */
   ended(how: StreamEnd): { end: AnswerEnd; delivery: Delivery };
 };
 
@@ -51,7 +51,7 @@ export function streamReader(): AnswerReader {
       for (const block of complete ?? []) take(fieldsOfJson(dataOf(block)));
     },
     ended(how) {
-      // The tools of an unreadable answer are unknown, except for those that came before.
+      // The tools of an unreadable answer are unknown, except the tools before the unreadable part.
       const toolCalls = asked.counts();
       if (!isUnreadable || toolCalls.length > 0) delivery.toolCalls = toolCalls;
       if (isWhole || isUnreadable) return { end: 'whole', delivery };
@@ -61,7 +61,7 @@ export function streamReader(): AnswerReader {
   };
 }
 
-/** The fields of a content block, or of a change to one, that contain what the model wrote. */
+/** The fields of a content block, or of a change to a block, that contain text of the model. */
 const WRITTEN = ['text', 'thinking', 'partial_json', 'name'] as const;
 
 function deliveredBytesOf(content: unknown): number {
@@ -94,7 +94,7 @@ function deliveryOf({ usage, content }: Fields): Delivery {
   return { ...NOTHING, usage: usageOf(usage), toolCalls: asked.counts() };
 }
 
-/** Counts a block that asks for a tool. Anthropic runs some tools itself: `server_tool_use`, `mcp_tool_use`. */
+/** Counts a block that calls a tool. Anthropic runs some tools itself: `server_tool_use`, `mcp_tool_use`. */
 function askedIn(block: unknown, place: string, asked: AskedTools): void {
   const { type, name } = fieldsOf(block);
   if (typeof type === 'string' && type.endsWith('tool_use')) asked.saw(place, name);

@@ -1,4 +1,6 @@
-/** Which requests of Anthropic's SDK are decided, and what a request to the Messages API asks for. */
+/**
+ * Decides which requests of Anthropic's SDK need a decision, and reads the content of a request to the Messages API.
+ */
 import type { ApiPaths } from '../adapters/classify-path.ts';
 import { isCount, tokensOfJson } from '../adapters/count-tokens.ts';
 import { fieldsOf, fieldsOfJson } from '../adapters/read-answers.ts';
@@ -42,7 +44,7 @@ export const ANTHROPIC_PATHS: ApiPaths<'message'> = {
   ],
 };
 
-/** Returns the path of a request from `/v1/` on. The base URL of a client may have a path too. */
+/** Returns the path of a request, beginning at `/v1/`. The base URL of a client may have a path too. */
 export function pathOf(url: string): string {
   const path = new URL(url, 'http://localhost').pathname.replace(/\/+$/, '');
   return path.slice(Math.max(0, path.lastIndexOf('/v1/')));

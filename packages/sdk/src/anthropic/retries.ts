@@ -9,7 +9,7 @@ const LONGEST_WAIT_MS = 8_000;
 const SLACK_MS = 5_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** @param maxRetries what the request or the client states */
+/** @param maxRetries the maximum number that the request or the client states */
 export function hasRetries(headers: unknown, maxRetries: number | undefined): boolean {
   const count = new Headers(headers as Headers).get('x-stainless-retry-count');
   return Number(count ?? 0) < (maxRetries ?? DEFAULT_RETRIES);

@@ -1,13 +1,13 @@
-/** Converts the usage that Anthropic states into tokens as Mandate counts them. */
+/** Converts the usage that Anthropic states into Mandate's form. */
 import { isCount, usageOfCounts } from '../adapters/count-tokens.ts';
 import { fieldsOf } from '../adapters/read-answers.ts';
 import type { TokenUsage } from '../types.ts';
 
 /**
  * Returns the usage of a message. Anthropic counts cached input and the work of compactions separately. Null if the
- * value is no usage.
+ * value is not a usage.
  *
- * @param started what the start of the stream stated, because the end of a stream may state only the output
+ * @param started the usage at the start of the stream, because the end of a stream may state only the output
  */
 export function usageOf(stated: unknown, started: TokenUsage | null = null): TokenUsage | null {
   const counts = fieldsOf(stated);

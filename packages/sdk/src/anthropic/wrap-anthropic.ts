@@ -9,13 +9,13 @@ import type { AnthropicOptions } from './options.ts';
 export type AnthropicClient = {
   readonly middleware: readonly object[];
   readonly maxRetries: number;
-  /** Each class of clients has options of its own. */
+  /** Each class of clients has its own options. */
   withOptions(options: object): unknown;
 };
 
 /**
- * Returns a client like the given one. Its LLM calls are decided first. Clients that it makes with `withOptions` are
- * under the mandate too. The given client stays as it is.
+ * Returns a copy of the client. Its LLM calls are decided first. Clients that `withOptions` of the copy makes are under
+ * the mandate too. The given client does not change.
  *
  * @throws MandateError MANDATES_INVALID, SDK_MISUSED
  */
@@ -38,7 +38,7 @@ type Wrapping = {
   options: AnthropicOptions;
   /** The middleware that an earlier wrapping of the client added. Null: none. */
   ours: object | null;
-  /** The options that the new client does not share with the given one. */
+  /** The options in which the new client differs from the given one. */
   changes: { middleware?: readonly object[] };
 };
 
@@ -49,7 +49,8 @@ function underMandate<T extends AnthropicClient>(client: T, wrapping: Wrapping):
   const { withOptions } = Object.getPrototypeOf(client) as AnthropicClient;
   const wrapped = withOptions.call(client, { ...changes, middleware: [...others, added] }) as T;
   markWrapped(wrapped);
-  // A client that `withOptions` makes takes its middleware from the options, so ours would be lost.
+  // A client that `withOptions` makes takes its middleware from the options, so the middleware of Mandate would be
+  // lost.
   Object.defineProperty(wrapped, 'withOptions', {
     value: (given: Wrapping['changes']) =>
       underMandate(wrapped, { agent, options, ours: added, changes: given }),

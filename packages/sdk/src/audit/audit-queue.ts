@@ -1,6 +1,6 @@
 /**
  * Sends records to one output of the audit, in batches and in order. After a failure it waits, and sends the same batch
- * again. A record that can neither be sent nor wait is lost. Lost records are counted and reported.
+ * again. If a record can neither be sent nor stored, it is lost. Lost records are counted and reported.
  */
 import { Backoff, sleep } from '../backoff.ts';
 import type { OnError } from '../types.ts';
@@ -28,7 +28,7 @@ export class AuditQueue {
   #resume = new AbortController();
   readonly #stopOnExit: () => void;
   #written = 0;
-  /** The number of records that the output took, or that were lost. */
+  /** The number of records that the output accepted, or that were lost. */
   #done = 0;
   #sending: Promise<void> | null = null;
   #isWriting = false;
@@ -70,7 +70,7 @@ export class AuditQueue {
     return { written: this.#written, waiting: inMemory, spilled, lost: this.#lost.count };
   }
 
-  /** Resolves when everything that was added before is written or lost, or after `timeoutMs`. Never rejects. */
+  /** Resolves when all earlier records are written or lost, or after `timeoutMs`. Never rejects. */
   async flush({ timeoutMs = FLUSH_MS }: { timeoutMs?: number } = {}): Promise<void> {
     const { inMemory, spilled } = this.#waiting;
     const target = this.#done + inMemory + spilled;
@@ -89,7 +89,7 @@ export class AuditQueue {
     await this.flush(options);
     await this.#waiting.settled();
     this.#end();
-    // An output that still works on a batch is not waited for.
+    // The queue does not wait for an output that still works on a batch.
     if (!this.#isWriting) await this.#output.close?.().catch(this.#onError);
   }
 
@@ -110,7 +110,7 @@ export class AuditQueue {
   }
 
   async #sendAll(): Promise<void> {
-    // Waits for the end of this turn, so that records of one turn are sent together.
+    // Waits for the end of this turn of the event loop, so that records of one turn are sent together.
     await null;
     while (!this.#isClosed) {
       const mayGoOn = await this.#sendOldest().catch((error: unknown) => {
@@ -142,7 +142,7 @@ export class AuditQueue {
     return true;
   }
 
-  /** @returns how many records the output will never take */
+  /** @returns the number of records that the output will never accept */
   async #write({ records, lines }: Batch): Promise<number> {
     this.#isWriting = true;
     try {

@@ -1,4 +1,4 @@
-/** A program that records 30 decisions to an output that is away, and exits without closing anything. */
+/** A program that records 30 decisions while its output is away, and exits without closing anything. */
 import { Audit } from '../audit.ts';
 import type { AuditRecord } from './audit-output.ts';
 

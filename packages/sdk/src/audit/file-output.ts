@@ -4,15 +4,15 @@ import type { AuditOutput } from './audit-output.ts';
 
 /**
  * Several processes may append to one file. If a write fails in the middle, the next write begins a new line, so a
- * reader must skip a line that is no JSON.
+ * reader must skip a line that is not JSON.
  *
- * @param path made if it is missing, readable only for its owner
+ * @param path the file; it is created if it is missing, readable only by its owner
  */
 export function fileOutput(path: string): AuditOutput {
   let opened: Promise<FileHandle> | null = null;
   let isTorn = false;
   const open = async () => {
-    // Imported here, so that the entry of the SDK loads where there are no files.
+    // The module is imported only here, so that the entry of the SDK also loads in environments without files.
     const { open } = await import('node:fs/promises');
     return open(path, 'a', 0o600);
   };

@@ -33,7 +33,7 @@ export class LostRecords {
     this.#timer.unref();
   }
 
-  /** Reports what was not reported yet. */
+  /** Reports the records that are not reported yet. */
   report(): void {
     const records = this.#count - this.#reported;
     if (records === 0) return;

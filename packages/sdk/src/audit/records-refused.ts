@@ -1,6 +1,6 @@
 import { MandateError } from '@mandate/runtime';
 
-/** An output throws this error if it took a batch, except records that it will never take. */
+/** An output throws this error if it accepted a batch, except for records that it will never accept. */
 export class RecordsRefused extends MandateError {
   /** The number of refused records. */
   readonly count: number;

@@ -1,8 +1,8 @@
 /**
- * Keeps records on disk until an output takes them: a file of lines, oldest first. A second file, with the suffix
- * `.sent`, contains the number of bytes that the output has taken. So a restart sends the rest, in order.
+ * Keeps records on disk until an output accepts them: a file of lines, oldest first. A second file, with the suffix
+ * `.sent`, contains the number of bytes that the output has accepted. So after a restart the rest is sent, in order.
  *
- * Every step is written in the order that loses nothing. After a crash in the middle, a batch may be sent twice. Its
+ * The order of all writes is such that nothing is lost. After a crash in the middle, a batch may be sent twice. Its
  * records have ids, so a reader can leave out the repeats.
  */
 import {
@@ -34,7 +34,7 @@ export class SpillFile {
   #file: number;
   readonly #sentFile: number;
   readonly #lock: { release(): void };
-  /** The position up to which the output has taken the lines. */
+  /** The position up to which the output has accepted the lines. */
   #sent: number;
   #end: number;
   #count: number;
@@ -62,7 +62,7 @@ export class SpillFile {
     return this.#count;
   }
 
-  /** The size of the file, with the part that is sent already. */
+  /** The size of the file, including the part that is already sent. */
   get bytes(): number {
     return this.#end;
   }
@@ -89,7 +89,7 @@ export class SpillFile {
     }
   }
 
-  /** Removes the oldest lines, which the output has taken. */
+  /** Removes the oldest lines, which the output has accepted. */
   remove(lines: readonly string[]): void {
     const sent = lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, this.#sent);
     // The text of a damaged line may have more bytes than the line.
@@ -97,10 +97,10 @@ export class SpillFile {
     this.#count -= lines.length;
   }
 
-  /** Makes the file short again. Call it only while nothing is appended. */
+  /** Removes the sent part of the file. Call it only while nothing is appended. */
   clearIfSent(): void {
     if (this.#sent < this.#end || this.#end === 0) return;
-    // The number first. If the process dies in between, everything is sent again, and nothing is skipped.
+    // The number is written first. If the process dies in between, everything is sent again, and nothing is skipped.
     this.#setSent(0);
     ftruncateSync(this.#file, 0);
     this.#end = 0;
@@ -135,7 +135,7 @@ export class SpillFile {
     }
     fsyncSync(made);
     this.#end += text.length - this.#sent;
-    // The number first. If the process dies in between, some records are sent again, and none is skipped.
+    // The number is written first. If the process dies in between, some records are sent again, and none is skipped.
     this.#setSent(0);
     renameSync(path, this.#path);
     closeSync(this.#file);
@@ -158,7 +158,7 @@ function hold(path: string): { release(): void } {
   }
 }
 
-/** Writes all bytes, because one call may write only a part of them. Returns their number. */
+/** Writes all bytes, because one call may write only a part of them. Returns the number of bytes. */
 function writeAll(file: number, bytes: Uint8Array, at: number): number {
   for (let done = 0; done < bytes.length; )
     done += writeSync(file, bytes, done, bytes.length - done, at + done);

@@ -22,13 +22,13 @@ type Setup = {
   spillPath: string | null;
   bounds: WaitingBounds;
   onError: OnError;
-  /** Called if records that waited are lost. */
+  /** Called if waiting records are lost. */
   onLost: (count: number, reason: string) => void;
 };
 
 const BATCH = { records: 500, bytes: 1_000_000 };
 
-/** JSON counts as many bytes as it has characters, which is nearly right and takes no time. */
+/** The number of characters of the JSON is used as the number of bytes. This is nearly right, and takes no time. */
 type Entry = { record: AuditRecord; line: string };
 
 export class WaitingRecords {
@@ -36,7 +36,7 @@ export class WaitingRecords {
   readonly #spill: SpillFile | null;
   readonly #memory: Entry[] = [];
   #memoryBytes = 0;
-  /** Lines on their way from memory to the file: first those that are being written, then the others. */
+  /** The lines that are moving from memory to the file: first those that are being written, then the others. */
   #writing: readonly string[] = [];
   #toWrite: string[] = [];
   #unwrittenBytes = 0;
@@ -80,7 +80,7 @@ export class WaitingRecords {
     return null;
   }
 
-  /** Returns the oldest records without removing them. Null if none waits. */
+  /** Returns the oldest records without removing them. Null if no record waits. */
   async oldest(): Promise<Batch | null> {
     if (this.#memory.length > 0) return oldestOf(this.#memory);
     while (this.#isSpilling && this.#spill !== null) {
@@ -113,7 +113,7 @@ export class WaitingRecords {
     }
   }
 
-  /** Resolves when nothing is on its way to the file. */
+  /** Resolves when no line is moving to the file. */
   async settled(): Promise<void> {
     while (this.#appending !== null) await this.#appending;
   }
@@ -139,7 +139,7 @@ export class WaitingRecords {
   }
 
   async #append(spill: SpillFile): Promise<void> {
-    // Waits for the end of this turn, so that records of one turn are written together.
+    // Waits for the end of this turn of the event loop, so that records of one turn are written together.
     await null;
     while (this.#toWrite.length > 0) {
       this.#writing = this.#toWrite.splice(0);

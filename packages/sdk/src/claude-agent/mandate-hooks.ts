@@ -1,4 +1,4 @@
-/** The hooks that ask before each tool, and settle the call afterwards. */
+/** The hooks that request a decision before each tool, and settle the call afterwards. */
 import type { AgentSource } from '../adapters/agent-source.ts';
 import { askTool } from '../adapters/ask-tool.ts';
 import { RunningCalls } from '../adapters/running-calls.ts';
@@ -8,7 +8,7 @@ import type { ClaudeAgentOptions, HookInput, HookMatcher, HookOutput, Hooks } fr
 const DEFAULT_TIMEOUT_SECONDS = 60;
 
 /**
- * Returns the hooks for the option `hooks` of `query`. Use `mergeHooks` if the query has hooks of its own.
+ * Returns the hooks for the option `hooks` of `query`. Use `mergeHooks` if the query has other hooks too.
  *
  * @throws MandateError MANDATES_INVALID, SDK_MISUSED
  */
@@ -24,7 +24,7 @@ export function mandateHooks(mandate: AgentSource, options: ClaudeAgentOptions =
     {
       hooks: [(input, _toolUseId, { signal }) => hook(input, signal)],
       timeout: timeoutSeconds,
-      // Otherwise the framework runs the tool if the hook throws.
+      // Without this, the framework runs the tool if the hook throws.
       onFailure: 'block',
     },
   ];
@@ -46,7 +46,7 @@ class Governor {
     this.#onAllow = onAllow;
   }
 
-  /** Decides the call, before the framework asks for its own permissions. */
+  /** Decides the call before the framework checks its own permissions. */
   async before(input: HookInput, signal: AbortSignal): Promise<HookOutput> {
     const { session_id, tool_name = '', tool_input = {}, tool_use_id } = input;
     const ask = { tool: tool_name, args: tool_input, runId: session_id, callId: tool_use_id };
@@ -54,7 +54,7 @@ class Governor {
     if (answer.kind === 'deferred') return decided('defer', answer.error.message);
     if (answer.kind === 'blocked') return decided('deny', answer.error.message);
     const { args, settle } = answer.running;
-    // The framework has given up, so the tool does not run.
+    // The framework has stopped waiting, so the tool does not run.
     if (signal.aborted) {
       await settle({ status: 'cancelled' });
       throw signal.reason;
@@ -74,7 +74,7 @@ class Governor {
     return {};
   }
 
-  /** It is not known how far an interrupted tool came. Its lease keeps the reservation charged. */
+  /** It is unknown how far an interrupted tool came, so its reservation stays charged when its lease ends. */
   async failed(input: HookInput): Promise<HookOutput> {
     if (input.is_interrupt !== true) return this.ended(input, { status: 'failure' });
     this.#running.forget(keyOf(input));

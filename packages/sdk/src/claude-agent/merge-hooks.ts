@@ -1,9 +1,10 @@
-/** Puts the hooks of Mandate beside the hooks that a query has. */
+/** Adds the hooks of Mandate to the hooks that a query already has. */
 import type { HookCallback, HookMatcher, HookOutput, Hooks } from './types.ts';
 
 /**
- * Returns all hooks. The framework runs the hooks of an event at the same time. So an own hook that changes the
- * arguments of a tool would change what was decided. If an own hook of `PreToolUse` does that, the call is denied.
+ * Returns all hooks. The framework runs the hooks of an event at the same time. So a hook of the program that changes
+ * the arguments of a tool would change the decided arguments. If a `PreToolUse` hook of the program does that, the call
+ * is denied.
  */
 export function mergeHooks(own: Hooks | undefined, ours: Hooks): Hooks {
   const merged: Hooks = { ...own };

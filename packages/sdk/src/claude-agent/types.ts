@@ -1,6 +1,6 @@
 /**
  * The parts of the Claude Agent SDK's types that the hooks use. The package is installed with a program of 400 MB, so
- * Mandate does not depend on it. Its types accept these.
+ * Mandate does not depend on it. The types of the package are compatible with these types.
  */
 import type { AgentOptions } from '../mandate.ts';
 
@@ -46,7 +46,9 @@ export type HookMatcher = {
 export type Hooks = { [event: string]: HookMatcher[] | undefined };
 
 export type ClaudeAgentOptions = AgentOptions & {
-  /** Agents of Mandate for subagents, by the type of the subagent. A subagent that is not listed has the main agent. */
+  /**
+   * Agents of Mandate for subagents, by the type of the subagent. A subagent that is not listed uses the main agent.
+   */
   subagents?: Readonly<Record<string, AgentOptions>>;
   /** How long a decision may take, in seconds. After this time the tool does not run. Default: 60. */
   timeoutSeconds?: number;

@@ -34,7 +34,7 @@ const SCRIBE: MandateDocument = {
 
 type Row = { category: string; content: string; createdAt: Date; expiresAt: string | null; mood?: string };
 
-/** A client that keeps its memories in this process. `did` lists what it was called with. */
+/** A client that keeps its memories in this process. `did` lists the calls of its functions. */
 function notes() {
   const rows = new Map<string, Row>();
   const categories = new Set(['/standup', '/fixed']);

@@ -8,7 +8,7 @@ import type { Executor } from '../wrapper.ts';
 /** The agent of one test. */
 type Agent = { agentId: string; mandate: Mandate; tools: Executor };
 
-/** Puts a new agent under this mandate, in the mode that is tested. */
+/** Registers a new agent under this mandate, in the tested mode. */
 export type AgentUnder = (document: MandateDocument) => Promise<Agent>;
 
 export const DOLLAR = 1_000_000;

@@ -1,4 +1,4 @@
-/** Tests turns: what a prompt opens, and what the calls of a turn state. */
+/** Tests turns: the turn that a prompt opens, and the fields that the calls of a turn state. */
 import { expect, test } from 'vitest';
 import type { Mandate, Turn } from '../index.ts';
 import { TUTOR, USER } from './governed.ts';

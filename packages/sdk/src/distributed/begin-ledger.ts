@@ -11,7 +11,7 @@ const MOST_TRIES = 50;
 const RETRY_MS = 20;
 
 type Preparing = {
-  /** Whether an empty Redis may count as new. */
+  /** Whether an empty Redis may count as a new Redis. */
   mayBegin: boolean;
   /** Puts the ledger in force again after a restart of Redis. */
   resume(): Promise<void>;

@@ -13,7 +13,8 @@ const redisPrefix = `test-${randomUUID()}`;
 let agents = 0;
 
 /**
- * The time limit is long if Redis works, because a busy machine answers late. A test of a fault waits until the limit.
+ * The time limit is long while Redis works, because a busy machine answers late. A test of a fault waits until the
+ * limit.
  */
 const PATIENT_MS = 20_000;
 const FAULTY_MS = 5_000;

@@ -18,7 +18,10 @@ const TENANT = DEFAULTS.tenant;
 
 const KILLED_ELSEWHERE = 'another process killed it';
 
-/** A target that is forgotten and still killed is reported again, which stops no call that may run. */
+/**
+ * The maximum number of remembered targets. If a forgotten target is still killed, its kill is reported again, which
+ * stops no call that may run.
+ */
 const MOST_REMEMBERED = 10_000;
 
 /** A kill with this revision is always reported to the listeners. */
@@ -103,7 +106,7 @@ export class DistributedKills implements StateKills {
       const { revision } = await ledger.kill(target, { id: `kill_${randomUUID()}`, by: 'sdk', reason });
       this.#tell(target, revision, reason);
     } catch (error) {
-      // Redis is away. The running calls of this process are aborted all the same.
+      // Redis is away. The running calls of this process are aborted nevertheless.
       this.#tell(target, UNKNOWN_REVISION, reason);
       throw error;
     }
@@ -139,7 +142,7 @@ export class DistributedKills implements StateKills {
     }
   }
 
-  /** Tells the listeners of flags that they do not know. A notice has no reason, so the flags are read. */
+  /** Tells the listeners about kill flags that they do not know. A notice has no reason, so the flags are read. */
   async #readFlags(ledger: Ledger, noticed: KillTarget | null): Promise<void> {
     try {
       const flags = await ledger.killed(TENANT);

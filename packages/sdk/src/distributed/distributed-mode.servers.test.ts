@@ -26,7 +26,7 @@ async function two(options: MandateOptions, url?: string) {
   const redis = url ?? server.url;
   const redisPrefix = `test-${randomUUID()}`;
   const make = () => {
-    // A busy machine answers late. A Redis of its own goes away, so the test waits for the time limit.
+    // A busy machine answers late. A test that stops its own Redis waits for the time limit.
     const timeoutMs = url === undefined ? 20_000 : 2_000;
     const onError = options.onError ?? (() => {});
     const state = new RedisStateManager({ url: redis, prefix: redisPrefix, timeoutMs, onError });

@@ -20,7 +20,7 @@ const TURN_MS = 10_000;
 /** How long a decision waits for outcomes of its agent that met an interruption of Redis. */
 const LATE_MS = 2_000;
 
-/** How long a step without an answer is tried again. */
+/** How long a step without an answer is repeated. */
 const REPEAT_MS = 500;
 /** The least number of tries, even if each try takes longer than `REPEAT_MS`. */
 const FEWEST_TRIES = 2;
@@ -71,7 +71,7 @@ export function distributedPoint({
   return {
     ...point,
     async decide(record) {
-      // The next call of an agent must see what its earlier calls gave back.
+      // The next call of an agent must see the amounts that its earlier calls gave back.
       await late.delivered(record.action.agentId, LATE_MS);
       return point.decide(record);
     },

@@ -1,4 +1,4 @@
-/** Tests how distributed mode goes on after its Redis was restarted, or has lost data. */
+/** Tests how distributed mode continues after its Redis was restarted, or has lost data. */
 import { randomUUID } from 'node:crypto';
 import {
   describeWithOwnServers,
@@ -28,7 +28,7 @@ async function redisThat(config: Record<string, string> = {}): Promise<RedisServ
 function processOn(server: RedisServer, prefix: string, options: { beginsLedger?: boolean } = {}) {
   const errors: { code?: string }[] = [];
   const onError = (error: unknown) => void errors.push(error as { code?: string });
-  // These tests do not need a slow Redis.
+  // These tests need no slow Redis.
   const state = new RedisStateManager({ url: server.url, prefix, timeoutMs: 30_000, onError, ...options });
   onTestFinished(() => state.close());
   const mandate = new Mandate({ mode: 'distributed', state, agentId: 'bot', mandate: TWO, onError });

@@ -1,6 +1,6 @@
 /**
- * Lets an operator decide how to go on after Redis has lost data of distributed mode. Until then every call is blocked,
- * because the amounts that were spent are unknown.
+ * Lets an operator decide how distributed mode continues after Redis has lost its data. Until then every call is
+ * blocked, because the amounts that were spent are unknown.
  *
  * The declarations of this file belong to the public API, so no export names a type of a Redis client.
  */
@@ -15,18 +15,19 @@ import { type RedisStateOptions, settingsOf } from './redis-options.ts';
 
 export type RecoverOptions = Pick<RedisStateOptions, 'url' | 'prefix' | 'timeoutMs' | 'requireAppendOnly'> & {
   /**
-   * How to go on. `what-redis-holds`: with the data in Redis. The newest calls may be missing there, and are then not
-   * counted. `new-budgets`: every limit and every idempotency key begins again. Kills stay if Redis still has them.
+   * How to continue. `what-redis-holds`: with the data in Redis. The newest calls may be missing there, and are then
+   * not counted. `new-budgets`: every limit and every idempotency key begins again. Kills stay in force if Redis still
+   * has them.
    */
   with: 'what-redis-holds' | 'new-budgets';
-  /** Who decided this, and why. Redis keeps both. */
+  /** The person who decided this, and the reason. Redis keeps both. */
   by: string;
   reason: string;
 };
 
 /**
- * Lets distributed mode go on after Redis has lost data, or may have lost some. If the ledger works, this only lets
- * processes that knew an earlier ledger go on in this ledger.
+ * Lets distributed mode continue after Redis has lost data, or may have lost some. If the ledger works, this only lets
+ * processes that knew an earlier ledger continue with this ledger.
  *
  * @returns the epoch of the ledger that is in force now
  * @throws MandateError SDK_MISUSED, LEDGER_LOST, LEDGER_UNAVAILABLE

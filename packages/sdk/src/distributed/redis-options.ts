@@ -15,7 +15,7 @@ export type RedisStateOptions = {
   requireAppendOnly?: boolean;
   /** False: an empty Redis never counts as new. Only `recoverRedis` begins a ledger in it. Default: true. */
   beginsLedger?: boolean;
-  /** Gets errors that block no call, such as a tally that could not be counted. Default: `console.error`. */
+  /** Is called with errors that block no call, such as a tally that could not be counted. Default: `console.error`. */
   onError?: OnError;
 };
 

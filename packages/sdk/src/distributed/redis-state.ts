@@ -1,6 +1,6 @@
 /**
  * The state that all processes of distributed mode share in one Redis: the ledger, the kill switch, and the spend of
- * each agent. The ledger has a prefix of its own, so an SDK never touches the ledger of a plane on the same server.
+ * each agent. The ledger has its own prefix, so an SDK never touches the ledger of a plane on the same server.
  *
  * The processes get notices of kills by Pub/Sub. After an interruption, the processes read the flags again, so no kill
  * is missed. Times come from Redis. The clock of this process only measures the time since the last answer of Redis.
@@ -38,7 +38,7 @@ export class RedisStateManager {
   #isClosed = false;
   /** A time of Redis, and `performance.now()` of this process at that moment. */
   #known = { redisMs: 0, atMs: 0 };
-  /** The epoch of the ledger that this process decides in, and the sequence of its newest known decision. */
+  /** The epoch of the ledger in which this process decides, and the sequence of its newest known decision. */
   #trusted = { epoch: '', sequence: 0 };
 
   constructor(options: RedisStateOptions) {

@@ -1,5 +1,5 @@
 /**
- * Tests what every framework promises in every mode of the SDK, on the real packages and a local model server. Only
+ * Tests the promises for every framework in every mode of the SDK, on the real packages and a local model server. Only
  * tests import this file.
  */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';

@@ -26,7 +26,7 @@ export type LoggedKill = { target: KillTarget; revision: number; reason: string 
 /** Records that matter only while a call of the same agent waits. */
 const OF_CALLS: ReadonlySet<string> = new Set(['mandate.action.decided.v1', 'mandate.action.settled.v1']);
 
-/** The ancestors of at most this many agents are remembered. */
+/** The maximum number of agents with remembered ancestors. */
 const MOST_AGENTS = 10_000;
 
 type Waiting = { action: Action; resolve(decision: Decision): void; reject(error: unknown): void };
@@ -104,7 +104,7 @@ export class FollowedDecisions {
   }
 
   /**
-   * Rejects all calls that wait. Each call has a promise of its own. A race with one promise that lives as long as the
+   * Rejects all calls that wait. Each call has its own promise. A race with one promise that lives as long as the
    * reader would keep every decision in memory.
    */
   #end(error: Error): void {

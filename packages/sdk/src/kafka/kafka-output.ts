@@ -27,7 +27,7 @@ export function kafkaOutput(options: KafkaOptions): AuditOutput {
     await inTime(timeoutMs, bus.append(TOPICS.sdkRecords, records), () => kafkaLate(timeoutMs));
   }
 
-  /** Returns why Kafka will never take the record. Null if it has taken the record. */
+  /** Returns why Kafka will never accept the record. Null if it has accepted the record. */
   async function refusal(record: Outgoing): Promise<string | null> {
     try {
       await append([record]);

@@ -11,8 +11,8 @@ export type KafkaPlaneOptions = KafkaOptions & {
 
 /**
  * Reaches a plane through Kafka: `new Mandate({ mode: 'plane', kafka: kafkaPlane({ brokers }) })`. Kills, answers to
- * questions, costs and waiting for a person need the gateway. They throw. Close the instance at the end, because its
- * connections keep the process alive.
+ * questions, costs and waiting for a person need the gateway. These functions throw. Close the instance at the end,
+ * because its connections keep the process alive.
  *
  * @throws MandateError SDK_MISUSED
  */

@@ -29,7 +29,10 @@ type Settings = KafkaSettings & {
   topic: string;
 };
 
-/** How many calls wait for a decision at one time. Further calls wait for a free place, within their time limit. */
+/**
+ * The maximum number of calls that wait for a decision at one time. Further calls wait for a free place, within their
+ * time limit.
+ */
 const MOST_ASKING = 64;
 const MOST_WAITING = 10_000;
 

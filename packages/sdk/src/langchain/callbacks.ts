@@ -14,9 +14,9 @@ import type { LangChainOptions } from './options.ts';
 import { usageOf } from './usage.ts';
 
 /**
- * Returns a callback handler that asks before each model call and each tool call. Give it as a callback of the run, so
- * that the agents which a tool starts have it too. The handler throws every refusal, also one that waits for a person.
- * It cannot abort a call that runs: after a kill, the next token of a stream ends the call.
+ * Returns a callback handler that requests a decision before each model call and each tool call. Use it as a callback
+ * of the run, so that agents that a tool starts use it too. The handler throws every refusal, also if the call waits
+ * for a person. It cannot abort a call that runs: after a kill, the next token of a stream ends the call.
  *
  * @throws MandateError MANDATES_INVALID, SDK_MISUSED
  */

@@ -1,8 +1,8 @@
-/** Which model a call asks, as LangChain describes it. */
+/** Finds out which model a call uses, from LangChain's description of the model. */
 
 export type DescribedModel = { provider?: string; model: string; maxOutputTokens?: number };
 
-/** The maximum number of objects around a model, such as bound options. */
+/** The maximum number of objects that may wrap a model, such as bound options. */
 const MOST_WRAPPED = 8;
 
 type ModelLike = {
@@ -22,7 +22,7 @@ export async function describeModel(model: unknown, settings: object): Promise<D
   return describedBy(inner.getLsParams?.(settings) ?? {});
 }
 
-/** Reads the facts that LangChain also gives to tracers. A model without a name is `unknown`, which has no price. */
+/** Reads the same facts that LangChain gives to tracers. A model without a name is `unknown`, which has no price. */
 export function describedBy(facts: Readonly<Record<string, unknown>>): DescribedModel {
   const { ls_provider, ls_model_name, ls_max_tokens } = facts;
   return {

@@ -1,4 +1,6 @@
-/** Asks before each model call of an agent, and settles it by the tokens that the provider billed. */
+/**
+ * Requests a decision before each model call of an agent, and settles the call by the tokens that the provider billed.
+ */
 import { createHash } from 'node:crypto';
 import { convertToOpenAITool } from '@langchain/core/utils/function_calling';
 import type { WrapModelCallHook } from 'langchain';
@@ -95,7 +97,7 @@ function run({ signal, settle }: RunningAction, { request, handler, inputTokens 
   });
 }
 
-/** Returns what the model reads, as one text. */
+/** Returns the input of the model as one text. */
 function inputOf({ systemMessage, messages, tools }: Request): string {
   const read = [systemMessage, ...messages].map((message) => {
     const { content, tool_calls } = message as { content: unknown; tool_calls?: unknown };
@@ -127,8 +129,8 @@ function jsonOf(tool: Request['tools'][number]): unknown {
 const MOST_NUMBERED = 10_000;
 
 /**
- * Numbers the calls with the same input in one step of a graph. A call that waits for a person keeps its number, so
- * the resumed step asks for the same action.
+ * Numbers the calls with the same input in one step of a graph. A call that waits for a person keeps its number, so the
+ * resumed step requests the same action.
  */
 class CallNumbers {
   readonly #started = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** Asks before each tool call of an agent, and settles the call. */
+/** Requests a decision before each tool call of an agent, and settles the call. */
 import { ToolMessage, type WrapToolCallHook } from 'langchain';
 import { askTool } from '../adapters/ask-tool.ts';
 import { runUntilAborted } from '../bounded-wait.ts';
@@ -73,7 +73,7 @@ function refusal({ toolCall }: Request, content: string): ToolMessage {
   });
 }
 
-/** Returns the tool with our signal. LangChain gives a tool only the signal of the run. */
+/** Returns the tool with the signal of Mandate. LangChain gives a tool only the signal of the run. */
 function withSignal(tool: Request['tool'], signal: AbortSignal): Request['tool'] {
   const invokable = tool as { invoke?: unknown } | undefined;
   if (invokable === undefined || !isInvoke(invokable.invoke)) return tool;
@@ -93,7 +93,7 @@ function isInvoke(value: unknown): value is Invoke {
 }
 
 /**
- * Marks an error as one of the tool. LangChain gives errors of tools to the model, but ends the run at every error
+ * Marks an error as an error of the tool. LangChain gives errors of tools to the model, but ends the run at every error
  * that passes through middleware. With the mark, a failing tool ends as it does without this middleware. The error
  * stays the same object, because other middleware reads its class.
  */

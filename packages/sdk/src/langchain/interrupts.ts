@@ -1,10 +1,10 @@
-/** How a call waits for a person: the graph is interrupted, and its checkpoint waits. */
+/** Makes a call wait for a person: the graph is interrupted, and its checkpoint keeps the waiting call. */
 import { interrupt } from '@langchain/langgraph';
 import type { MandateDeferredError } from '../errors.ts';
 
 /**
- * Interrupts the graph until it is resumed. The value of the resume has no effect: the call is asked for again, and
- * the decision point knows what the person answered.
+ * Interrupts the graph until it is resumed. The value of the resume has no effect: the call is requested again, and the
+ * decision point knows the answer of the person.
  *
  * @throws GraphInterrupt, which the graph catches; the given error if the graph has no checkpointer
  */
@@ -19,8 +19,8 @@ export function waitForAnswer(error: MandateDeferredError): void {
 }
 
 /**
- * Takes the value with which the graph was resumed. In a resumed graph an approved call does not wait, so it must take
- * the value itself. Otherwise the first question of the tool would get it.
+ * Takes the value with which the graph was resumed. In a resumed graph an approved call does not wait, so it must still
+ * take its value. Otherwise the first question of the tool would get this value.
  */
 export function takeAnswer(): void {
   try {

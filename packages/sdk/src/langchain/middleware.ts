@@ -6,8 +6,9 @@ import { governToolCalls } from './govern-tool-calls.ts';
 import type { LangChainOptions } from './options.ts';
 
 /**
- * Returns middleware that asks before each model call and each tool call. Put it last in the list of middleware. Then
- * a retry or a fallback of other middleware asks again, and nothing changes a call after its decision.
+ * Returns middleware that requests a decision before each model call and each tool call. Put it last in the list of
+ * middleware. Then a retry or a fallback of other middleware needs another decision, and nothing changes a call after
+ * its decision.
  *
  * @throws MandateError MANDATES_INVALID, SDK_MISUSED
  */

@@ -1,4 +1,6 @@
-/** Puts a signal and an observer into the calls of a model, because LangChain lets middleware change neither. */
+/**
+ * Adds a signal and an observer to the calls of a model, because middleware of LangChain cannot change either of them.
+ */
 import { CallbackManager, type Callbacks } from '@langchain/core/callbacks/manager';
 import type { LLMResult } from '@langchain/core/outputs';
 import { replacing } from '../adapters/replace-methods.ts';
@@ -15,7 +17,7 @@ type Config = { signal?: AbortSignal; callbacks?: Callbacks };
 
 /**
  * Returns the model with the signal and the observer in each call. LangChain calls `bindTools` on the model of a
- * request, and then `invoke` on what it returns. A model that LangChain wraps otherwise is returned as it is.
+ * request, and then `invoke` on the result. A model that LangChain wraps in another way is returned unchanged.
  */
 export function observeModel<M>(model: M, signal: AbortSignal, observer: ModelObserver): M {
   if (typeof model !== 'object' || model === null) return model;

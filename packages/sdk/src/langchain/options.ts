@@ -2,5 +2,5 @@
 import type { TokenOptions } from '../adapters/count-tokens.ts';
 import type { AgentOptions } from '../mandate.ts';
 
-/** `countTokens` gets the input of a model call as one text. */
+/** `countTokens` is called with the input of a model call as one text. */
 export type LangChainOptions = AgentOptions & TokenOptions<string>;

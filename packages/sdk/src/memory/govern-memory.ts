@@ -1,6 +1,7 @@
 /**
- * Governs a memory client: each operation is decided before it runs, and runs as the decision demands. What exists, and
- * when it was made, is asked from the client, so that no model can hide it.
+ * Governs a memory client: each operation is decided before it runs, and follows the requirements of the decision. The
+ * client is asked which memories and categories exist, and when a memory was made, so that no model can hide these
+ * facts.
  */
 import type { AgentSource } from '../adapters/agent-source.ts';
 import { runUntilAborted } from '../bounded-wait.ts';
@@ -22,13 +23,16 @@ import { CHANGE_DUTIES, type ChangeDuties, changeIn } from './duties.ts';
 
 type Operation = Extract<Call, { type: 'memory_operation' }>;
 
-/** A client as the governed operations call it. Its own types say which fields it really takes. */
+/**
+ * A client in the form in which the governed operations call it. The client's own types say which fields it really
+ * accepts.
+ */
 type AnyClient = Readonly<Record<string, ((...given: unknown[]) => unknown) | undefined>>;
 
 const NEEDS_FACTS = ['update', 'delete', 'move'];
 
 /**
- * Returns the operations of the client, each of which is decided before it runs. The client stays as it was.
+ * Returns the operations of the client. Each is decided before it runs. The client itself does not change.
  *
  * @param store the name of the store in the policy
  * @throws MandateError SDK_MISUSED
@@ -198,7 +202,7 @@ function operationsOn(agent: Agent, { store, client, content, onDecision }: Gove
   };
 }
 
-/** Runs the work of an allowed call, and settles the call by how the work ended. */
+/** Runs the work of an allowed call, and settles the call by the result of the work. */
 async function ran<Duties>(
   { agent, onDecision }: { agent: Agent; onDecision: Governed['onDecision'] },
   asked: Call,
@@ -256,7 +260,7 @@ function noSuchMemory({ agentId }: Agent, store: string): MandateBlockedError {
   });
 }
 
-/** A decision that says nothing of the expiry leaves it as it was asked. */
+/** If a decision does not state the expiry, the expiry of the request is used. */
 function givenBy({ expiresAt }: ChangeDuties, asked: Time | null): string | null {
   return expiresAt === undefined ? timeOf(asked) : expiresAt;
 }

@@ -1,4 +1,4 @@
-/** Puts an agent, its tools and the agents that it hands over to under a mandate. */
+/** Puts an agent, its tools, and the agents to which it hands over under a mandate. */
 import type { MandateError } from '@mandate/runtime/errors';
 import { Agent, type Handoff, type RunContext, type Tool } from '@openai/agents';
 import type { AgentSource } from '../adapters/agent-source.ts';
@@ -10,8 +10,8 @@ import { type AnyTool, governed, type ToolRules } from './govern-tool.ts';
 export type GovernAgentOptions = AgentOptions &
   GovernModelOptions & {
     /**
-     * The run that the ids of calls belong to, or a function that reads it from the context. State it if the model
-     * repeats the ids of its calls. It must be the same when a run is resumed.
+     * The run to which the ids of calls belong, or a function that reads the run from the context. State it if the
+     * model repeats the ids of its calls. It must be the same when a run is resumed.
      */
     runId?: string | ((context: RunContext) => string);
     /**
@@ -26,12 +26,12 @@ type AnyAgent = Agent<any, any>;
 // biome-ignore lint/suspicious/noExplicitAny: a handoff of any context and output
 type AnyHandoff = Handoff<any, any>;
 
-/** Agents and tools that are governed. They keep the mandate that they got first. */
+/** The agents and tools that are already governed. They keep their first mandate. */
 const GOVERNED = new WeakSet<object>();
 
 /**
- * Returns a copy of the agent. Its calls of tools are decided before they run. The given agent stays as it is. The
- * agents that it hands over to get the same mandate, unless they were governed before.
+ * Returns a copy of the agent. Its calls of tools are decided before they run. The given agent does not change. The
+ * agents to which it hands over get the same mandate, unless they are already governed.
  *
  * @throws MandateError MANDATES_INVALID, SDK_MISUSED: a tool cannot be governed
  */
@@ -80,7 +80,9 @@ class Governor {
     return copy;
   }
 
-  /** Governs what the copy makes later: copies of itself, itself as a tool, and the tools of its MCP servers. */
+  /**
+   * Governs everything that the copy makes later: copies of itself, itself as a tool, and the tools of its MCP servers.
+   */
   #override(copy: AnyAgent): void {
     const { getAllTools, clone, asTool } = copy;
     Object.defineProperties(copy, {
@@ -92,7 +94,7 @@ class Governor {
       asTool: {
         value: (options: never) => {
           const tool = asTool.call(copy, options);
-          // The framework knows the agent by this very object, so it is not copied.
+          // The framework identifies the agent by this object, so it is not copied.
           Object.assign(tool, governed(tool, this.#rules));
           GOVERNED.add(tool);
           return tool;
@@ -134,7 +136,7 @@ class Governor {
   }
 }
 
-/** The tool of an agent has listeners of events. Nothing else says which agent it runs. */
+/** The tool of an agent has event listeners. No other field shows which agent it runs. */
 function runsAgent(tool: Tool): boolean {
   return 'on' in tool && typeof tool.on === 'function';
 }

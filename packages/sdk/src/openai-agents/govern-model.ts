@@ -1,4 +1,4 @@
-/** Asks before each model call, and settles it by the tokens that the provider billed. */
+/** Requests a decision before each model call, and settles the call by the tokens that the provider billed. */
 import type { Model, ModelProvider, ModelRequest, StreamEvent } from '@openai/agents';
 import type { AgentSource } from '../adapters/agent-source.ts';
 import {
@@ -15,14 +15,14 @@ import type { AgentOptions } from '../mandate.ts';
 import type { Agent, RunningAction } from '../types.ts';
 import { usageOf } from './usage.ts';
 
-/** `countTokens` gets the input of a model call as one text. */
+/** `countTokens` is called with the input of a model call as one text. */
 export type GovernModelOptions = TokenOptions<string> & {
   /** The provider in rules and prices. Default: `openai`. */
   provider?: string;
 };
 
 /**
- * Returns a provider. Its models ask before each call. Give it to the `Runner` as its `modelProvider`.
+ * Returns a provider. Its models request a decision before each call. Pass it to the `Runner` as `modelProvider`.
  *
  * @throws MandateError MANDATES_INVALID, SDK_MISUSED
  */
@@ -97,7 +97,7 @@ async function respond(model: Model, request: ModelRequest, { signal, settle }: 
   }
 }
 
-/** A stream that ends early is charged by what was delivered. */
+/** A stream that ends early is charged for the delivered part. */
 async function* stream(
   model: Model,
   request: ModelRequest,

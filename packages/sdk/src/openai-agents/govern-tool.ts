@@ -14,8 +14,8 @@ export type ToolRules = { agent: GovernedAgent; runId: (context: RunContext) => 
 type Governed = Pick<AnyTool, 'inputGuardrails' | 'needsApproval' | 'invoke'>;
 
 /**
- * Returns the parts of a tool that ask first. The framework calls `needsApproval`, then the guardrail, then `invoke`.
- * All three ask for the same call, and the memo gives them the same decision. Only `invoke` starts the call.
+ * Returns the parts of a tool that request a decision. The framework calls `needsApproval`, then the guardrail, then
+ * `invoke`. All three request the same call, and the memo gives them the same decision. Only `invoke` starts the call.
  */
 export function governed(tool: AnyTool, { agent, runId }: ToolRules): Governed {
   const askFor = (context: RunContext, callId: string | undefined, args: unknown): ToolAsk => ({
@@ -46,11 +46,11 @@ export function governed(tool: AnyTool, { agent, runId }: ToolRules): Governed {
       const given = details?.signal;
       const ask = askFor(context, details?.toolCall?.callId, argsOf(input));
       const answer = await askTool(agent, { ...ask, signal: given });
-      // An error would tell the model to try again.
+      // An exception would tell the model to try again.
       if (answer.kind !== 'allowed') return answer.error.message;
       const { args, signal, settle } = answer.running;
       const whole = details ?? {};
-      // The framework keeps facts about the call under this very object, so it is not copied.
+      // The framework stores facts about the call under this object, so it is not copied.
       whole.signal = signal;
       try {
         return await runUntilAborted(signal, async () => {

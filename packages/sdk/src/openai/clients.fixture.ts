@@ -1,4 +1,4 @@
-/** Clients of both majors of OpenAI's SDK, plain and under a mandate, each with a model server of its own. */
+/** Clients of both major versions of OpenAI's SDK, plain and under a mandate. Each client has its own model server. */
 import { type ModelScript, type ModelServer, startModelServer } from '@mandate/testing/model-server';
 import OpenAI from 'openai';
 import OpenAI6 from 'openai-6';

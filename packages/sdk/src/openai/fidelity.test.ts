@@ -1,4 +1,4 @@
-/** A client under a mandate behaves like any other client, in everything that its caller can see. */
+/** Tests that a client under a mandate behaves like any other client, in everything that its caller can see. */
 import { describe, expect, test } from 'vitest';
 import { BEHAVIOURS } from './behaviours.fixture.ts';
 import { governedBench, MAJORS, plainBench } from './clients.fixture.ts';

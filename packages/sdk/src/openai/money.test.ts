@@ -13,7 +13,7 @@ const sent = (body: object) => Math.ceil(Buffer.byteLength(JSON.stringify(body))
 const usage = { inputTokens: 1_000, cachedInputTokens: 400, outputTokens: 200, reasoningTokens: 50 };
 const slow = { text: ['abcdef', 'ghi', 'jkl', 'mno', 'pqr', 'stu'], usage, eventDelayMs: 25 };
 
-/** Reads until the given text has come, then leaves. */
+/** Reads until the given text has arrived, and then stops. */
 async function leaveAfter(openai: OpenAI, text: string, signal?: AbortController) {
   let read = '';
   const options = signal === undefined ? {} : { signal: signal.signal };

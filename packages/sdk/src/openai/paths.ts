@@ -1,7 +1,7 @@
 /** The calls of OpenAI's API that are decided, or run without a decision. */
 import type { ApiPaths } from '../adapters/classify-path.ts';
 
-/** The shape of a reply: where its usage and its text are. */
+/** The shape of a reply: the places of its usage and its text. */
 export type ReplyKind = 'chat' | 'completions' | 'responses' | 'embeddings';
 
 export const OPENAI_PATHS: ApiPaths<ReplyKind> = {

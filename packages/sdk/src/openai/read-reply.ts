@@ -6,7 +6,7 @@ import type { TokenUsage } from '../types.ts';
 
 /**
  * Returns the usage in the form of the SDK. OpenAI has two forms: chat completions and embeddings count
- * `prompt_tokens`, responses count `input_tokens`. Null if there is no usage, or if a number is no count.
+ * `prompt_tokens`, responses count `input_tokens`. Null if there is no usage, or if a number is not a valid count.
  */
 export function usageOf(value: unknown): TokenUsage | null {
   const stated = fieldsOf(value);

@@ -44,7 +44,7 @@ export class RunningCall<Planned extends PlannedReply = PlannedCall> {
     );
   }
 
-  /** No attempt was answered with success, and there will be no further one. */
+  /** No attempt succeeded, and no further attempt follows. */
   async failed(): Promise<void> {
     if (this.#attempts === 0) await this.action.settle({ status: 'cancelled' });
     // The provider may have billed a reply that was lost, so the reservation stays charged.

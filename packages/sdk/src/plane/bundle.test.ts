@@ -1,4 +1,4 @@
-/** Tests what a program loads that imports only `@mandate/sdk/plane`. */
+/** Tests what is loaded by a program that imports only `@mandate/sdk/plane`. */
 import { join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
@@ -22,8 +22,8 @@ describe('plane mode alone', () => {
     const packages = moduleIds.map((id) => /(node_modules|packages|schemas).*/.exec(id)?.[0] ?? id);
     const foreign = packages.filter((id) => !/^(packages\/(sdk|runtime)|schemas)\//.test(id));
     expect(foreign).toEqual([]);
-    // 0.1 KB compressed asks which tools are permitted.
-    // 40 KB without the obligations of decisions: the SDK fills in absent arguments, and refuses what it does not know.
+    // Asking for the permitted tools takes 0.1 KB of the compressed size. Without the obligations of decisions, the
+    // size is 40 KB: the SDK fills in absent arguments, and refuses obligations that it does not know.
     expect(code.length).toBeLessThan(41 * KB);
     expect(gzipSync(code).length).toBeLessThan(15.2 * KB);
   });

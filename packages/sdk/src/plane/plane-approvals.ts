@@ -34,7 +34,7 @@ export function planeApprovals(connection: PlaneConnection): Approvals {
   };
 }
 
-/** Asks the plane, which answers as soon as a person has answered. Null: not known now. */
+/** Asks the plane, which answers as soon as a person has answered. Null: there is no answer yet. */
 async function isStillOpen(
   connection: PlaneConnection,
   { approvalId }: Decision,

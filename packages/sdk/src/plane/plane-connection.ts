@@ -12,7 +12,7 @@ export type PlaneRequest = {
   method: 'GET' | 'POST';
   path: string;
   body?: object;
-  /** A service carries out a command once for each key. */
+  /** The idempotency key: a service carries out a command once for each key. */
   idempotencyKey?: string;
   /** Gives the request up. */
   signal?: AbortSignal;
@@ -150,7 +150,7 @@ export function problemOf(body: unknown): Problem | null {
   };
 }
 
-/** The gateway speaks of headers and routes, which a user of the SDK does not write. */
+/** The gateway's text mentions headers and routes, which a user of the SDK does not write. */
 const RIGHT_KEY = 'Set `apiKey`, or MANDATE_API_KEY, to a valid key.';
 const RIGHT_ADDRESS = 'Set `planeUrl` to the address of the gateway.';
 
@@ -182,7 +182,9 @@ function sayRefusal({ status, body }: PlaneAnswer): string {
   return problemOf(body)?.detail ?? `HTTP status ${status}`;
 }
 
-/** The words contain no stack and no cause, because a framework could take an aborted request for its own. */
+/**
+ * The error has no stack and no cause, because a framework could mistake the abort of this request for its own abort.
+ */
 export function sayFailure(error: unknown): string {
   const { code, message } = fieldsOf(fieldsOf(error).cause);
   const words = code ?? message ?? fieldsOf(error).message;

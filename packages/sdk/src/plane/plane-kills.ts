@@ -42,7 +42,7 @@ export class PlaneKills implements Kills {
   readonly #listeners = new Map<Listener, string | undefined>();
   /** How many listeners are not passive. While there are any, the stream is open. */
   #active = 0;
-  /** The newest revision of each switch that is known, so that no kill is announced twice or late. */
+  /** The newest known revision of each switch, so that no kill is announced twice or late. */
   readonly #known = new Map<string, number>();
   #stream: AbortController | null = null;
   #lingering: ReturnType<typeof setTimeout> | undefined;
@@ -177,7 +177,7 @@ export class PlaneKills implements Kills {
     if (this.#isNew(flag) && event === 'killed') void this.#announce(flag);
   }
 
-  /** Remembers the revision of a switch. Returns whether it is newer than what was known. */
+  /** Remembers the revision of a switch. Returns whether it is newer than the known revision. */
   #isNew({ target, revision }: Flag): boolean {
     const key = JSON.stringify([target.scope, 'agentId' in target ? target.agentId : null]);
     if (revision <= (this.#known.get(key) ?? 0)) return false;

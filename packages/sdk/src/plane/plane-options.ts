@@ -16,7 +16,7 @@ export type PlaneOptions = {
   reporterKey?: string;
   /** How long a call may wait for its decision, with all retries, in milliseconds. Default: 10 seconds. */
   timeoutMs?: number;
-  /** The action if the plane does not answer in time. The only value is `block`: the call does not run. */
+  /** What to do if the plane does not answer in time. The only value is `block`: the call does not run. */
   whenPlaneIsAway?: 'block';
   /** Reaches the plane through Kafka instead of `planeUrl`: `kafkaPlane({ brokers })` of `@mandate/sdk/kafka`. */
   kafka?: OpenThroughKafka;

@@ -18,7 +18,10 @@ import { PlaneKills } from './plane-kills.ts';
 import { type PlaneOptions, planeSettings } from './plane-options.ts';
 import { AUDIT_WAIT_MS, usageOf } from './usage-of-agent.ts';
 
-/** How many calls ask at one time. The others wait for their turn, within their time. */
+/**
+ * The maximum number of calls that wait for a decision at one time. The others wait for their turn, within their time
+ * limit.
+ */
 const MOST_ASKING = 64;
 const MOST_WAITING = 10_000;
 
@@ -61,7 +64,7 @@ export function planePoint(options: Options): DecisionPoint {
       const untilMs = performance.now() + connection.timeoutMs;
       const { agentId } = record.action;
       return asking.run(untilMs, async () => {
-        // The next call of an agent must see what its earlier calls gave back.
+        // The next call of an agent must see the amounts that its earlier calls gave back.
         await outcomes.delivered(agentId, untilMs - performance.now());
         return askPlane(connection, record, untilMs);
       });

@@ -1,4 +1,4 @@
-/** Starts a real plane in a process of its own, and puts agents under policies of its control service. */
+/** Starts a real plane in its own process, and registers agents with policies of its control service. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ export type TestPlane = {
   operatorKey: string;
   /** Registers a new agent under this mandate. Returns the agent and its own key. */
   agentUnder(document: MandateDocument): Promise<{ agentId: string; apiKey: string }>;
-  /** Registers an agent that has no key of its own. */
+  /** Registers an agent that has no API key. */
   teamMember(document: MandateDocument, agent: { id: string; parent?: string }): Promise<void>;
   /** Issues a key of several agents, as the owner of the plane does. */
   keyOf(agents: string): Promise<string>;

@@ -1,4 +1,4 @@
-/** Reads server-sent events. Only what a gateway sends is understood: an event's name and one line of JSON. */
+/** Reads server-sent events, in the form that a gateway sends: an event's name and one line of JSON. */
 import { inTime } from '../bounded-wait.ts';
 
 export type StreamEvent = { event: string; data: unknown };

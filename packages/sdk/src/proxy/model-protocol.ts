@@ -21,7 +21,7 @@ export type ModelRequest = PlannedReply & {
 
 /** Watches an answer on its way to the client, and settles its call. */
 export type AnswerWatcher = {
-  /** Takes the next piece. Returns the bytes for the client, which may be none. Never throws. */
+  /** Reads the next piece. Returns the bytes for the client, which may be empty. Never throws. */
   take(bytes: Uint8Array): Promise<Uint8Array>;
   /** Settles the call. Call it once, before the client gets the end of the answer. Never throws. */
   end(how: StreamEnd): Promise<void>;
@@ -29,7 +29,7 @@ export type AnswerWatcher = {
 
 export type ModelProtocol = {
   /**
-   * Reads the call of a model. Null: the path is no call that can be decided.
+   * Reads the call of a model. Null: the path is not a call that can be decided.
    *
    * @param options.includeUsage false if the provider refuses `stream_options`
    * @throws MandateBlockedError INTERNAL_ERROR: the tokens could not be counted

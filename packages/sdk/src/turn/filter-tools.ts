@@ -1,8 +1,8 @@
-/** Leaves out the definitions of tools that a model may not be shown. */
+/** Removes the definitions of tools that a model must not see. */
 import { isObject } from '../create-action.ts';
 
 /**
- * Returns the definitions with an allowed name, as they are. A list may have the form of any provider: `name`,
+ * Returns the definitions with an allowed name, unchanged. A list may have the form of any provider: `name`,
  * `function.name`, or `functionDeclarations`. An object has the tools by name. A definition without a name is left out,
  * because only a name can be looked up in `allowed`.
  */

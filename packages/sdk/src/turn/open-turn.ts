@@ -1,4 +1,4 @@
-/** Opens a turn: asks about the prompt of a person, and reads what the decision says about it. */
+/** Opens a turn: requests a decision about the prompt of a person, and reads the facts in the decision. */
 import type { Action, Json } from '@mandate/schemas';
 import { type Obligations, obliged, textIn, textsIn, UnknownForm } from '../carry-out.ts';
 import { isObject } from '../create-action.ts';
@@ -15,7 +15,7 @@ const NAMES = ['intent', 'specialists', 'tools', 'stores', 'filter'];
  * Asks whether the agent may take the prompt. If it may, returns the turn that the prompt opens.
  *
  * @param mandate an instance or a view
- * @param text what the person says, unchanged
+ * @param text the words of the person, unchanged
  * @param options `principal`: the person. The role of the person decides which tools may be used
  * @throws MandateBlockedError, MandateDeferredError; MandateError MANDATES_INVALID, SDK_MISUSED
  */

@@ -1,9 +1,9 @@
-/** What a decision lets a program read from memory: stores with limits, and a filter by person. */
+/** What a decision allows a program to read from memory: stores with limits, and a filter by person. */
 import type { Action, MemoryRead } from '@mandate/schemas';
 import { listIn, type Obligations, textIn, UnknownForm } from '../carry-out.ts';
 import { isObject } from '../create-action.ts';
 
-/** A store to read. `maxResults`: the most results that may be read from it. Null: no limit. */
+/** A store to read. `maxResults`: the maximum number of results from it. Null: no limit. */
 export type ReadableStore = { readonly store: string; readonly maxResults: number | null };
 
 /** Only memories with this `user_id` may be read. */
@@ -39,12 +39,12 @@ export function filterIn(
   return { user_id: principal.id };
 }
 
-/** What is read: the stores with their limits, and a filter by person. Without a filter, the memories of everybody. */
+/** The data to read: stores with their limits, and a filter by person. Without a filter, the memories of all people. */
 export type Readable = { readonly stores: readonly ReadableStore[]; readonly filter: MemoryFilter | null };
 
 /**
- * Returns what a read may read. Where the decision does not limit the read, the request counts. Memories of everybody
- * are read only if the request asks for them, or has no principal.
+ * Returns what the program may read. If the decision does not limit the read, the request decides. Memories of all
+ * people are read only if the request asks for them, or has no principal.
  */
 export function readableIn(obligations: Obligations, action: Action): Readable {
   const { stores = [], limits = {}, filter, principal } = action as MemoryRead;

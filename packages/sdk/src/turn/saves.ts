@@ -1,11 +1,11 @@
-/** What a decision lets a program save. */
+/** The saves that a decision allows a program. */
 import type { Action } from '@mandate/schemas';
 import { listIn, type Obligations, textIn, textOrNull, UnknownForm } from '../carry-out.ts';
 
 /** A save that the program must carry out. */
 export type Save = {
   readonly store: string;
-  /** The save rule that decided, or what decided instead of a rule. */
+  /** The save rule that decided, or the name of what decided instead of a rule. */
   readonly rule: string;
   readonly scope: string;
   /** What to do: `save_to_semantic`, `save`, or `summarize_and_save`. */

@@ -1,6 +1,6 @@
 /**
- * A turn: what an agent does for one prompt of a person. Each call that is made through the turn states the turn and the
- * person, so that a policy can hold it to the intent of the prompt and to the limits of a turn.
+ * A turn: what an agent does for one prompt of a person. Each call that is made through the turn states the turn and
+ * the person, so that a policy can limit the call to the intent of the prompt and to the limits of a turn.
  */
 import type { Decision, Json, MemoryRead, MemoryWrite, OriginViolation } from '@mandate/schemas';
 import type { AgentSource } from '../adapters/agent-source.ts';
@@ -25,7 +25,7 @@ export type TurnSource = AgentSource & {
   delegate(options: { agentId: string; mandate?: MandateDocument }): unknown;
 };
 
-/** What the decision says about the prompt. */
+/** The facts about the prompt in the decision. */
 export type TurnFacts = {
   readonly intent: TurnIntent | null;
   readonly specialists: readonly string[];
@@ -55,20 +55,20 @@ export type TurnIntent = {
 type TurnCallOptions = Omit<CallOptions, 'principal' | 'turnId' | 'carriesOut'>;
 
 /**
- * What to read. `origins` says who chose a field: `system` for a choice of the program, `user` for a choice that a
- * person made by hand. A choice without an origin counts as a choice of the model.
+ * The request for a read. `origins` says who chose a field: `system` for a choice of the program, `user` for a choice
+ * that a person made by hand. A choice without an origin counts as a choice of the model.
  */
 export type ReadRequest = TurnCallOptions &
   Pick<MemoryRead, 'stores' | 'limits' | 'filter' | 'query' | 'origins'>;
 
-/** What the turn may read now: the stores in their order, with their limits, and a filter by person. */
+/** The data that the turn may read now: the stores in their order, with their limits, and a filter by person. */
 export type TurnRead = Readable & { readonly query: string | null; readonly decision: Decision };
 
 export type SaveRequest = TurnCallOptions &
   Pick<MemoryWrite, 'hints' | 'origins'> & {
     /** What has happened. Default: `interaction_complete`. */
     event?: MemoryWrite['event'];
-    /** What the person said, and what the agent answered. Default of `user`: the prompt. */
+    /** The words of the person, and the answer of the agent. Default of `user`: the prompt. */
     text?: { user?: string; agent?: string };
   };
 
@@ -77,7 +77,7 @@ export type TurnSaves = {
   readonly saves: readonly Save[];
   /** The save rule that decided, or `hint`, `always` or `none`. */
   readonly decidedBy: string;
-  /** What the model had no right to say. It was left out. */
+  /** The hints of the model that it had no right to give. They were ignored. */
   readonly violations: readonly OriginViolation[];
   readonly decision: Decision;
 };
@@ -94,8 +94,8 @@ export class Turn<M extends TurnSource = TurnSource> implements TurnFacts {
   /** The id of the turn, which is the id of the action of its prompt. */
   readonly id: string;
   /**
-   * A view of the instance. Each call that is made through the view states the turn and the person: of `wrap`, `fn`,
-   * `tools`, `createExecutor`, and of the adapters.
+   * A view of the instance. Each call that is made through the view states the turn and the person: calls of `wrap`,
+   * `fn`, `tools`, `createExecutor`, and of the adapters.
    */
   readonly mandate: M;
   readonly prompt: string;
@@ -108,7 +108,7 @@ export class Turn<M extends TurnSource = TurnSource> implements TurnFacts {
   readonly entities: Readonly<Record<string, Json>>;
   /** The specialists that handle the intent, in the order of the manifest. */
   readonly specialists: readonly string[];
-  /** The tools that the model may be shown. Null: the policies do not limit them by intent. */
+  /** The tools that the model may see. Null: the policies do not limit them by intent. */
   readonly tools: readonly string[] | null;
   /** The stores that may be read in this turn. Each read is decided again. */
   readonly stores: readonly ReadableStore[];
@@ -132,7 +132,7 @@ export class Turn<M extends TurnSource = TurnSource> implements TurnFacts {
     this.filter = facts.filter;
   }
 
-  /** Returns the agent of this turn, so that each adapter takes a turn in place of an instance. */
+  /** Returns the agent of this turn, so that each adapter accepts a turn in place of an instance. */
   agent(options?: AgentOptions): Agent {
     return this.mandate.agent(options);
   }
@@ -147,15 +147,16 @@ export class Turn<M extends TurnSource = TurnSource> implements TurnFacts {
   }
 
   /**
-   * Returns the definitions of tools that the model may be shown: a list in the form of any provider, or an object with
-   * the tools by name. A definition without a name is left out.
+   * Returns the definitions of tools that the model may see: a list in the form of any provider, or an object with the
+   * tools by name. A definition without a name is left out.
    */
   filterTools<T extends readonly object[] | Readonly<Record<string, unknown>>>(definitions: T): T {
     return this.tools === null ? definitions : filterTools(definitions, this.tools);
   }
 
   /**
-   * Asks what may be read from memory now. The program then reads these stores, with these limits and this filter.
+   * Requests a decision about what may be read from memory now. The program then reads these stores, with these limits
+   * and this filter.
    *
    * @throws MandateBlockedError, MandateDeferredError
    */
@@ -166,8 +167,8 @@ export class Turn<M extends TurnSource = TurnSource> implements TurnFacts {
   }
 
   /**
-   * Asks what of the interaction must be saved. The policy decides, from the words of the person. The program then
-   * carries out the saves.
+   * Requests a decision about what must be saved from the interaction. The policy decides by the words of the person.
+   * The program then carries out the saves.
    *
    * @throws MandateBlockedError, MandateDeferredError
    */
@@ -190,14 +191,14 @@ export class Turn<M extends TurnSource = TurnSource> implements TurnFacts {
   }
 
   /**
-   * Returns the answer as the person may see it. What the policy redacts is replaced by `[redacted:<type>]`.
+   * Returns the answer as the person may see it. Each redacted part is replaced by `[redacted:<type>]`.
    *
    * @throws MandateBlockedError, MandateDeferredError
    */
   async output(text: string, options: TurnCallOptions = {}): Promise<string> {
     const call = { type: 'output', text, options } as const;
     const { duties } = await obliged(this.agent(), call, ['redactions'], (obligations, _action, decision) => {
-      // The plane may have hidden parts of the text before it was decided, so the text of the decision counts.
+      // The plane may have redacted parts of the text before the decision, so the text in the decision is used.
       const { text: decided } = decision.action as { text?: Json };
       return redactedText(textIn(decided, 'redactions'), obligations);
     });

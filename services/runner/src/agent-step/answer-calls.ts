@@ -1,4 +1,4 @@
-/** Answers the tool calls of one turn. They run together, and each is an action of its own. */
+/** Answers the tool calls of one turn. The calls run at the same time, and each is a separate action. */
 import type { ToolCallOfModel } from './call-event.ts';
 import { callTool } from './call-tool.ts';
 import type { ToldResult } from './messages.ts';
@@ -14,19 +14,19 @@ type Answering = {
   kit: ToolKit;
   calls: StepCalls;
   deps: AgentStepDeps;
-  /** How many calls of tools earlier turns have made. Their ids are numbered over all turns. */
+  /** The number of tool calls in earlier turns. The ids of tool calls are numbered over all turns. */
   earlierCalls: number;
 };
 
 type Answered = {
   results: readonly ToldResult[];
-  /** How many of the calls are actions. */
+  /** The number of these calls that are actions. */
   made: number;
-  /** What Mandate said about the calls that it refused. */
+  /** The answers of Mandate to the calls that it refused. */
   refusals: readonly string[];
 };
 
-/** The most calls of one turn that are made. */
+/** The maximum number of calls of one turn that are made. */
 const MOST_CALLS = 16;
 
 const TOO_MANY = `Not run: a turn may have ${MOST_CALLS} calls. Call the tool again in the next turn.`;
@@ -64,7 +64,7 @@ export async function answerCalls(
   };
 }
 
-/** Returns the answer to a call that is no action. Null: it is one. */
+/** Returns the answer to a call that is not an action. Null: the call is an action. */
 function localAnswer({ tool, args, loadsSkill }: ToolCallOfModel, kit: ToolKit): Answer | null {
   if (loadsSkill) return loadSkill(kit.skills, args);
   if (args === null) return { text: BAD_ARGUMENTS, isError: true };
@@ -87,10 +87,13 @@ async function actionAnswer(
   return answer;
 }
 
-/** The order in which the reasons to stop count. Everything else, such as an abort, counts before them. */
+/** The priority of the reasons to stop. Any other error, such as an abort, has a higher priority. */
 const GRAVITY = ['uncertain', 'superseded', 'failed', 'deferred'] as const;
 
-/** Returns the reason that counts. Calls that wait for persons are one reason, so that all questions are known at once. */
+/**
+ * Returns the reason with the highest priority. Calls that wait for people are one reason together, so that all
+ * questions are known at once.
+ */
 function gravest(reasons: readonly unknown[]): unknown {
   const stops = reasons.filter((reason) => reason instanceof StepStopped);
   const other = reasons.find((reason) => !(reason instanceof StepStopped));

@@ -13,15 +13,18 @@ export type CallEvent =
       agentId: string;
       attempt: number | null;
       answer: CallAnswer;
-      /** What was reported to Mandate. Null: the call was refused, so there is nothing to report. */
+      /** The outcome that was reported to Mandate. Null: the call was refused, so there is nothing to report. */
       outcome: CallOutcome | null;
     }
   /** A person has said that an uncertain call was not carried out. The call is made again. */
   | { event: 'call.resolved'; actionId: string; agentId: string; done: false }
-  /** A person lets a failed run go on. This call was refused, or its answer was of no use. It is asked again, as another action. */
+  /**
+   * A person retries a failed run. This call was refused, or its answer was unusable. It is made again as another
+   * action.
+   */
   | { event: 'call.retried'; actionId: string; agentId: string };
 
-/** A repeated call must state the same facts, so the event of a model call holds all of them. */
+/** A repeated call must state the same facts, so the event of a model call contains all of them. */
 export type BegunCall =
   | { type: 'model'; provider: string; model: string; inputTokens: number; maxOutputTokens: number }
   | { type: 'tool'; tool: string };
@@ -29,9 +32,9 @@ export type BegunCall =
 export type CallAnswer =
   | { type: 'model'; text: string; toolCalls: readonly ToolCallOfModel[]; stop: ModelStop }
   | { type: 'tool'; text: string; isError: boolean }
-  /** Mandate refused the call. If the step goes on after it, the model is told `text`. */
+  /** Mandate refused the call. If the step continues after it, the model gets `text`. */
   | { type: 'refused'; code: string; text: string }
-  /** The call failed and had no result. A further attempt of the step makes it again. */
+  /** The call failed without a result. A further attempt of the step makes it again. */
   | { type: 'failed'; code: string; message: string };
 
 export type Refused = Extract<CallAnswer, { type: 'refused' }>;
@@ -39,11 +42,11 @@ export type Refused = Extract<CallAnswer, { type: 'refused' }>;
 export type ModelStop = 'end' | 'tools' | 'length' | 'refusal';
 
 export type ToolCallOfModel = {
-  /** The name in Mandate. A tool that the agent does not have keeps the name that the model wrote. */
+  /** Mandate's name of the tool. A tool that the agent does not have keeps the name that the model wrote. */
   tool: string;
-  /** Null: the model wrote no JSON object, or one that a record cannot hold. */
+  /** Null: the model did not write a JSON object, or wrote one that a record cannot contain. */
   args: { readonly [name: string]: Json } | null;
-  /** The call loads a skill of the manifest, so it is no action. */
+  /** The call loads a skill of the manifest, so it is not an action. */
   loadsSkill?: true;
 };
 

@@ -12,7 +12,7 @@ import { sleep } from './until-aborted.ts';
 type Asked = Pick<ModelRequest, 'system' | 'messages' | 'tools'> & {
   actionId: string;
   step: Pick<AgentStep, 'agentId' | 'model'>;
-  /** Gives each tool of the reply its name in Mandate. */
+  /** Replaces the names of tools in the reply by Mandate's names. */
   nameIn: (reply: ModelReply) => ModelReply;
 };
 
@@ -79,7 +79,7 @@ export async function callModel(asked: Asked, calls: StepCalls, deps: Deps): Pro
 }
 
 const MOST_OUTPUT_TOKENS = 4_096;
-/** Texts in English have about four bytes a token. With three the estimate is more often too high than too low. */
+/** English text has about four bytes a token. With three bytes, the estimate is more often too high than too low. */
 const BYTES_PER_TOKEN = 3;
 
 /** @throws StepStopped */
@@ -107,7 +107,7 @@ function outputLimit({ throttle }: StepModel, inputTokens: number): number {
   throw failed('CONTEXT_WINDOW_EXCEEDED', message);
 }
 
-/** Waits until the tokens fit into the minute of the agent. Null: the agent has no such limit. */
+/** Waits until the tokens fit into the token limit of the agent for a minute. Null: the agent has no such limit. */
 async function countTokens(
   { agentId, model }: Asked['step'],
   tokens: number,

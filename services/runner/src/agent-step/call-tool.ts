@@ -16,9 +16,9 @@ type AskedTool = {
   agentId: string;
   tool: string;
   args: Readonly<Record<string, Json>>;
-  /** Null: the agent has no tool of this name. Mandate is asked all the same, so that its refusal is on record. */
+  /** Null: the agent has no tool of this name. Mandate is asked nevertheless, so that its refusal is recorded. */
   bound: BoundTool | null;
-  /** True if both the server and the owner of the manifest say that a second call does no harm. */
+  /** True if both the server and the author of the manifest state that a second call does no harm. */
   mayRepeat: boolean;
 };
 
@@ -41,8 +41,8 @@ export async function callTool(asked: AskedTool, calls: StepCalls, deps: Deps): 
     await calls.refuse(actionId, started);
     return told(started);
   }
-  // The SDK asks for a further attempt if an earlier one failed or lost its lease. If the log does not say what became of
-  // that attempt, another runner may have made this call.
+  // The SDK requests a further attempt if an earlier attempt failed or lost its lease. If the log does not contain the
+  // result of the earlier attempt, another runner may have made this call.
   const { state = 'begun' } = calls.known(actionId) ?? {};
   if (!mayRepeat && state === 'begun' && started.decision.attempt > attempt) {
     await started.settle({ status: 'cancelled' });
@@ -81,10 +81,10 @@ function isAnswer({ result }: StepStopped): boolean {
   return result.status === 'failed' && result.kind !== 'transient';
 }
 
-/** After these refusals no other call of the agent would pass, so they end the step. */
+/** After these refusals, every other call of the agent would be refused too, so they end the step. */
 const ENDS_STEP: ReadonlySet<string> = new Set(['AGENT_KILLED', 'TENANT_CLOSED']);
 
-/** @throws StepStopped if the refusal is none that the model is told */
+/** @throws StepStopped if the step cannot continue after the refusal */
 function told(refused: Refused): Refused {
   if (ENDS_STEP.has(refused.code)) throw stopOfRefusal(refused);
   return refused;
@@ -115,7 +115,8 @@ async function run(
   } catch (error) {
     signal.throwIfAborted();
     const stop = stopOfRun(error, { actionId, tool, mayRepeat });
-    // After a kill, a call with effects stays open on the log. So a retry asks a person first whether it was done.
+    // After a kill, a call with effects stays open on the log. So before a retry, a person must say whether the call
+    // was done.
     if (stop.result.status === 'failed' && (mayRepeat || !mayHaveRun(error))) {
       const { code, message } = stop.result;
       const status = error instanceof ToolUnavailable ? 'cancelled' : 'failure';
@@ -128,7 +129,7 @@ async function run(
   return answer;
 }
 
-/** @throws the error, if it is no error of a call */
+/** @throws the error, if it is not an error of a call */
 function stopOfRun(
   error: unknown,
   subject: { actionId: string; tool: string; mayRepeat: boolean },
@@ -142,7 +143,7 @@ function stopOfRun(
   return stop;
 }
 
-/** A refusal of Mandate after the ALLOW aborts a call that has begun. */
+/** A refusal by Mandate after the ALLOW aborts a running call. */
 function mayHaveRun(error: unknown): boolean {
   return error instanceof ToolUncertain || findMandateError(error) !== null;
 }

@@ -1,6 +1,6 @@
 /**
- * Ends the runner at each event of a step, and lets another one go on with what is on the log. The first runner ends
- * either before an event is appended, when the work is already done, or directly after it.
+ * Ends the runner at each event of a step, and lets another runner continue with the events on the log. The first
+ * runner ends either directly before an event is appended, after the work, or directly after it.
  */
 import { waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -36,12 +36,14 @@ afterAll(() => scene.stop());
 const usage = { inputTokens: 100, outputTokens: 10 };
 const tools = [toolOf('look'), toolOf('pay', { risk: 'standard' })];
 
-/** The events of a step that nothing interrupts: three calls of the model and two of tools, each begun and completed. */
+/**
+ * The events of a step without interruption: three calls of the model and two calls of tools, each begun and completed.
+ */
 const EVENTS = 10;
 
 class Killed extends Error {}
 
-/** Runs a step in a runner that ends at the event with this index. Nothing that would follow happens. */
+/** Runs a step in a runner that ends at the event with this index. Nothing after this event happens. */
 async function runUntilKilled(at: number, when: 'before' | 'after', by = family) {
   const actionId = await by.begin();
   let appended = 0;
@@ -59,7 +61,7 @@ async function runUntilKilled(at: number, when: 'before' | 'after', by = family)
   return { actionId, log };
 }
 
-/** A gateway that was started again after the crash knows none of the decisions of before. The ledger still does. */
+/** A gateway that was restarted after the crash does not know the earlier decisions. The ledger still knows them. */
 const forgetful = (by: Family): Family => ({ ...by, attempts: { ...by.attempts, find: async () => null } });
 
 function resume(actionId: string, history: readonly CallEvent[], by = family) {
@@ -108,7 +110,7 @@ test.each(lostAnswers)(
     }
     expect(ended).toEqual({ status: 'completed', output: 'Ada was paid.' });
     expect(callsOf('pay', actionId)).toEqual([`pay ${actionId}:t2`]);
-    // A tool that only reads is called again with the same key.
+    // A tool that only reads is called again with the same idempotency key.
     const look = `look ${actionId}:t1`;
     expect(callsOf('look', actionId)).toEqual(lost === 't1' ? [look, look] : [look]);
   },
@@ -130,7 +132,7 @@ test.each(memories)(
       asked,
     );
     await resume(actionId, log, by());
-    // By the kept price of gpt-4o: 2.50 dollars for a million input tokens, 10 for a million output tokens.
+    // The price of gpt-4o in the price list: 2.50 dollars for a million input tokens, 10 for a million output tokens.
     expect((await costOf()) - before).toBe(decision.reservation.micros + 3 * (250 + 100));
   },
 );

@@ -1,29 +1,29 @@
 /**
- * One call under the mandate of an agent, as the adapters of the SDK start it. The call gets the id that its place in the
- * run gives it. Its outcome is held back until the result is on the log: after a crash between the two, the result must
- * not be lost while the action counts as finished.
+ * One call under the mandate of an agent, in the form in which the adapters of the SDK start it. The id of the call
+ * follows from its place in the run. The outcome is reported only after the result is on the log. Otherwise a crash
+ * between the two could lose the result, although the action counts as finished.
  */
 import type { Agent, RunningAction, RunningOutcome } from '@mandate/sdk/plane';
 import type { CallOutcome } from './call-event.ts';
 
-/** Computes what the call may cost, or has cost. */
+/** Computes the possible or the actual cost of the call. */
 type Estimate = (call: { inputTokens: number; maxOutputTokens: number; seconds: number }) => number;
 
 type HeldOptions = {
   actionId: string;
-  /** The price of the manifest. Null: it has none. */
+  /** The price in the manifest. Null: it states none. */
   estimate: Estimate | null;
-  /** Asks for the call by calling `start`, perhaps more than once. */
+  /** Requests the call by calling `start`, perhaps more than once. */
   ask: (start: () => Promise<RunningAction>) => Promise<RunningAction>;
-  /** How long the call may take. A price by the second reserves this time. */
+  /** The maximum time of the call. A price by the second reserves this time. */
   mostSeconds: number;
 };
 
-/** How long a finished call waits for the outcome from its adapter, which ends with the body of the answer. */
+/** How long a finished call waits for the outcome from its adapter, which comes at the end of the answer's body. */
 const OUTCOME_MS = 2_000;
 
 export class HeldCall {
-  /** The agent that an adapter must start the call with. */
+  /** The agent with which an adapter must start the call. */
   readonly agent: Agent;
   readonly #options: HeldOptions;
   #running: RunningAction | null = null;
@@ -36,7 +36,7 @@ export class HeldCall {
     this.agent = { ...agent, start: (call) => this.#start(agent, call) };
   }
 
-  /** True once the call was allowed. */
+  /** True after the call was allowed. */
   get wasAllowed(): boolean {
     return this.#running !== null;
   }
@@ -60,9 +60,9 @@ export class HeldCall {
   }
 
   /**
-   * Returns the outcome of a call that gave no usable answer, so that the call may be made again. An adapter calls an
-   * answer that was lost a success, because the provider may have billed it. Here such a call is a failure that costs
-   * what was reserved.
+   * Returns the outcome of a call that gave no usable answer, so that the call may be made again. For an adapter, a
+   * lost answer is a success, because the provider may have billed it. Here such a call is a failure that costs its
+   * reservation.
    */
   async lost(): Promise<CallOutcome | null> {
     const outcome = await this.outcome();
@@ -85,7 +85,7 @@ export class HeldCall {
   }
 
   async #start(agent: Agent, call: Parameters<Agent['start']>[0]): Promise<RunningAction> {
-    // An adapter that tries again after a failure states the outcome of the failed attempt first.
+    // An adapter that retries after a failure first states the outcome of the failed attempt.
     await this.settle(this.#outcome === null ? null : await this.lost());
     const { actionId, estimate, ask, mostSeconds: seconds } = this.#options;
     const costs =
@@ -114,7 +114,7 @@ export class HeldCall {
     };
   }
 
-  /** The kept prices count where they are higher, so the plane takes the greater amount. */
+  /** If the prices of the price list are higher, they count, so the plane uses the greater amount. */
   #priced(outcome: RunningOutcome): CallOutcome {
     const { estimate } = this.#options;
     const { status, usage, actualCostMicros } = outcome;

@@ -1,10 +1,10 @@
-/** What the log of a run says about the calls of one agent in a step. */
+/** The calls of one agent in a step, read from the log of a run. */
 import type { BegunCall, CallAnswer, CallEvent } from './call-event.ts';
 import type { EarlierOutcome } from './port.ts';
 
 /**
  * `begun`: it is not known whether the call ran. `failed`: it ran without a result. `not done`: a person has said that
- * it was not carried out. `retried`: another action takes its place after a person's retry.
+ * it was not carried out. `retried`: after a person's retry, another action replaces it.
  */
 export type KnownCall = {
   state: 'begun' | 'failed' | 'not done' | 'completed' | 'retried';

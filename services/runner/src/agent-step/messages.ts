@@ -1,12 +1,12 @@
-/** The messages that a model is sent in each turn of a step. */
+/** The messages to a model in each turn of a step. */
 import type { Json } from '@mandate/schemas';
 import type { ModelMessage, ModelReply } from '../models/model-clients.ts';
 import { askToCorrect } from './read-output.ts';
 
-/** What the model is told about one of its calls. `name` is the offered name. */
+/** The result of a call as the model gets it. `name` is the offered name. */
 export type ToldResult = { name: string; args: object; text: string; isError: boolean };
 
-/** A turn that is over. `results` answer the calls of the reply, in their order. */
+/** A finished turn. `results` answer the calls of the reply, in their order. */
 export type Turn = { reply: ModelReply; results: readonly ToldResult[]; fault: string | null };
 
 export function messagesOf(

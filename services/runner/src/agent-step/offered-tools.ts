@@ -3,11 +3,11 @@ import { LOAD_SKILL } from './skills.ts';
 
 const LONGEST = 64;
 
-/** Returns the offered name of each tool. The names of equal lists are equal, so a resumed step uses the same ones. */
+/** Returns the offered name of each tool. Equal lists get equal names, so a resumed step uses the same names. */
 export function offeredNames(tools: readonly string[]): ReadonlyMap<string, string> {
   const taken = new Set([LOAD_SKILL]);
   const names = new Map<string, string>();
-  // A name that needs no change keeps it, even if another tool would be changed to this name.
+  // A valid name stays unchanged, even if another tool would be changed to this name.
   const isPlain = (tool: string) => /^[\w-]{1,64}$/.test(tool) && tool !== LOAD_SKILL;
   for (const tool of tools.filter(isPlain)) {
     taken.add(tool);

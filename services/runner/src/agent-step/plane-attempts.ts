@@ -1,15 +1,15 @@
-/** Reads from a plane what was decided about the calls of an earlier runner, and reports their outcomes. */
+/** Reads from a plane the decisions about the calls of an earlier runner, and reports the outcomes of these calls. */
 import { type ApiClient, ApiError } from '@mandate/client';
 import type { Decision } from '@mandate/schemas';
 import { planeFailure } from '../plane/plane-failure.ts';
 import type { Attempts } from './port.ts';
 
-/** How long the gateway may wait for a decision that is under way. */
+/** How long the gateway may wait for a decision that is not made yet. */
 const DECISION_MS = 500;
 /** How long the gateway may wait for the settlements. */
 const SETTLEMENT_MS = 1_000;
 
-/** `withheld`: the agent was allowed, and was killed after that. The call may have run. */
+/** `withheld`: the call was allowed, but the agent was killed after that. The call may have run. */
 type Standing = { decision: Decision; withheld: boolean };
 
 /** @param client has a key that may publish and report for the agents of the runner */
@@ -19,7 +19,7 @@ export function planeAttempts(client: ApiClient): Attempts {
       const path = `/v1/actions/${encodeURIComponent(actionId)}`;
       try {
         const { decision, withheld } = await client.get<Standing>(path, { agentId, waitMs: DECISION_MS });
-        // The gateway has forgotten the first decision, and knows only that of a repeated request.
+        // The gateway no longer has the first decision, but only that of a repeated request.
         if (decision.code === 'DUPLICATE_ACTION') return null;
         return {
           attempt: decision.attempt,

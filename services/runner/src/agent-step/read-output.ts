@@ -5,7 +5,7 @@ import type { DeclaredOutputs } from './step.ts';
 
 type ReadOutput = { ok: true; output: Json } | { ok: false; fault: string };
 
-/** One fence around the whole text. */
+/** Matches one code fence around the whole text. */
 const FENCE = /^```[a-z]*\n(.*)\n```$/is;
 
 export function readOutput(text: string, outputs: DeclaredOutputs | null): ReadOutput {
@@ -17,7 +17,7 @@ export function readOutput(text: string, outputs: DeclaredOutputs | null): ReadO
   return fault === null ? { ok: true, output: value } : { ok: false, fault };
 }
 
-/** What the model is told about an answer that cannot be read. */
+/** The message to the model about an answer that cannot be read. */
 export function askToCorrect(fault: string): string {
   return `Your answer cannot be used: ${fault}. Answer again with the corrected JSON value alone.`;
 }

@@ -30,7 +30,7 @@ type Changes = {
   actionId?: string;
 };
 
-/** Runs a step. `log` has all events, those of the history included. */
+/** Runs a step. `log` has all events, including those of the history. */
 async function run(family: Family, { step = {}, deps = {}, actionId }: Changes = {}) {
   const id = actionId ?? (await family.begin());
   const log = journal(step.history ?? []);
@@ -397,7 +397,7 @@ describe('the cost of a step', () => {
       ]),
     );
     await run(family);
-    // The kept price of gpt-4o is 2.50 dollars for a million input tokens, and 10 for a million output tokens.
+    // In the price list, gpt-4o costs 2.50 dollars for a million input tokens, and 10 for a million output tokens.
     expect(await costOf(family)).toBe(2 * (2_500 + 1_000));
   });
 

@@ -1,6 +1,7 @@
 /**
- * Runs the step of an agent: the model is asked, its tools are called, until its answer is the output. All calls are
- * actions of the agent under the action of the step. A resumed step reads its calls from the log, and goes on after them.
+ * Runs the step of an agent: the model is called, and its tools are called, until its answer is the output. All calls
+ * are actions of the agent below the action of the step. A resumed step reads its earlier calls from the log, and
+ * continues after them.
  */
 import type { Json } from '@mandate/schemas';
 import type { ModelReply } from '../models/model-clients.ts';

@@ -42,7 +42,7 @@ export async function startScene() {
     /** The calls of tools that had an effect, as `tool key`. */
     effects: () => (tryRead(effects) ?? '').split('\n').filter((line) => line !== ''),
     operator: operatorOf(plane),
-    /** Puts a manifest and one agent on the plane, each with a policy. Begins a step of a new run. */
+    /** Registers a manifest and one agent on the plane, each with a policy. Begins a step of a new run. */
     async family(documents: Documents = {}) {
       families += 1;
       return openFamily(plane, join(folder, 'plane'), `m${families}`, documents);
@@ -87,7 +87,7 @@ async function openFamily(
     agentId,
     mandate,
     attempts: planeAttempts(createApiClient({ url: plane.url, key: apiKey })),
-    /** Begins a step of a new run as the service of runs does: it is an action of the manifest. */
+    /** Begins a step of a new run in the same way as the run service: the step is an action of the manifest. */
     async begin(): Promise<string> {
       runs += 1;
       const actionId = `${id}-run${runs}:a:1`;
@@ -129,7 +129,7 @@ export function journal(history: readonly CallEvent[] = []) {
   return {
     log,
     append: async (event: CallEvent) => {
-      // A log holds JSON, so nothing else may come back from it.
+      // A log contains JSON, so this journal returns only JSON too.
       log.push(JSON.parse(JSON.stringify(event)));
     },
   };
@@ -163,7 +163,7 @@ function clientsOf({ url, openaiUrl }: ModelServer) {
   return openModelClients({ providers }, systemClock());
 }
 
-/** Answers by the results of tools in the request, so that a repeated request gets the same reply. */
+/** Chooses the reply by the results of tools in the request, so that a repeated request gets the same reply. */
 export function scripted(
   turns: readonly Exclude<ModelScript, readonly unknown[] | ((...given: never) => unknown)>[],
 ) {

@@ -1,8 +1,8 @@
-/** The skills of an agent: which instructions the model gets at once, and which it may load with a tool. */
+/** The skills of an agent: the instructions that the model gets at once, and those that it may load with a tool. */
 import type { OfferedTool } from '../models/model-clients.ts';
 import type { ContextStrategy, StepSkill } from './step.ts';
 
-/** The tool that loads a skill. It only reads the manifest, so it is no action. */
+/** The tool that loads a skill. It only reads the manifest, so it is not an action. */
 export const LOAD_SKILL = 'skill_load';
 
 type SortedSkills = {
@@ -12,7 +12,7 @@ type SortedSkills = {
   named: readonly StepSkill[];
 };
 
-/** A skill with the strategy `user` is loaded only if its whole text is sent, because no person can ask for it here. */
+/** A skill with the strategy `user` is used only if its whole text is sent, because here no person can ask for it. */
 export function sortSkills(skills: readonly StepSkill[], strategy: ContextStrategy): SortedSkills {
   const isSent = ({ isTemporary, loadStrategy }: StepSkill) =>
     isTemporary || strategy === 'full' || (strategy === 'hybrid' && loadStrategy === 'eager');
@@ -33,7 +33,7 @@ export function skillsInWords({ sent, named }: SortedSkills): string {
   return [...whole, loadable].join('\n\n');
 }
 
-/** Returns the tool that loads skills. Null if there is none to load. */
+/** Returns the tool that loads skills. Null if there is no skill to load. */
 export function skillTool({ named }: SortedSkills): OfferedTool | null {
   if (named.length === 0) return null;
   return {

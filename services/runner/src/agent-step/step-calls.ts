@@ -1,4 +1,4 @@
-/** The calls of one agent in a step: what the log says about them, and what is appended to it. */
+/** The calls of one agent in a step: their events on the log, and the events to append. */
 import {
   type BlockCode,
   findMandateError,
@@ -34,8 +34,8 @@ export class StepCalls {
   }
 
   /**
-   * Returns the action of a call at this place in the step. A decision that is final stays so for its action. So after a
-   * person's retry a refused call is another action.
+   * Returns the action of a call at this place in the step. A final decision applies to its action permanently. So
+   * after a person's retry, a refused call is another action.
    */
   idAt(place: string): string {
     let actionId = place;
@@ -61,7 +61,10 @@ export class StepCalls {
     return this.complete(actionId, { attempt: null, answer, outcome: null });
   }
 
-  /** Reports the outcomes of calls that are completed on the log, if an earlier runner may have ended before it did. */
+  /**
+   * Reports the outcomes of calls that are completed on the log, because an earlier runner may have ended before it
+   * reported them.
+   */
   async reportEarlier(): Promise<void> {
     const known = await Promise.all(
       unreportedOutcomes(this.#history, this.#agentId).map(async (outcome) => {
@@ -76,7 +79,7 @@ export class StepCalls {
   /**
    * Prepares a call that may have been made before, and returns the number of the attempt that may run now. The earlier
    * attempt of a call that may be repeated is reported as failed, so that the ledger allows the next one. If an earlier
-   * runner was refused for good and ended before it noted that, returns the refusal.
+   * runner was finally refused, and ended before it recorded the refusal, returns the refusal.
    *
    * @throws StepStopped uncertain, if the call may have had an effect
    */
@@ -91,9 +94,9 @@ export class StepCalls {
   }
 
   /**
-   * Asks for a call. A gateway keeps only the newest decisions, and none of those before its start. So `prepare` may miss
-   * the attempt of an earlier runner. The ledger does not, and refuses the call as a duplicate. Then the attempt is given
-   * up, and the call is asked for again.
+   * Requests a call. A gateway keeps only the newest decisions since its start. So `prepare` may miss the attempt of an
+   * earlier runner. The ledger knows the attempt, and refuses the call as a duplicate. Then the earlier attempt is
+   * given up, and the call is requested again.
    *
    * @throws StepStopped uncertain, or the error of `start`
    */
@@ -114,7 +117,9 @@ export class StepCalls {
     }
   }
 
-  /** Returns the attempt that was allowed. Null if the plane no longer knows it: then it ends with its lease. */
+  /**
+   * Returns the attempt that was allowed. Null if the plane no longer knows it: then the attempt ends with its lease.
+   */
   async #openAttempt(actionId: string): Promise<number | null> {
     const earlier = await this.#deps.attempts.find(this.#agentId, actionId);
     return earlier?.mayHaveRun === true ? earlier.attempt : null;
@@ -134,7 +139,7 @@ export class StepCalls {
     await this.#deps.attempts.report([{ status, ...billed, agentId: this.#agentId, actionId, attempt }]);
   }
 
-  /** Appends one event at a time, because calls of one turn run together. */
+  /** Appends one event at a time, because the calls of one turn run at the same time. */
   #append(event: CallEvent): Promise<void> {
     const appended = this.#appending.then(() => this.#deps.journal.append(event));
     this.#appending = appended.catch(() => {});
@@ -142,7 +147,7 @@ export class StepCalls {
   }
 }
 
-/** Returns the most that the call can have cost: its reservation, otherwise all tokens that were asked for. */
+/** Returns the highest possible cost of the call: its reservation, otherwise all requested tokens. */
 function mostOf(
   { inputTokens, maxOutputTokens: outputTokens }: Extract<BegunCall, { type: 'model' }>,
   reservedMicros: number | null,

@@ -1,4 +1,4 @@
-/** What the step of an agent is given. A voter of a council is such a step too. */
+/** The input of an agent's step. A voter of a council is such a step too. */
 import type { Json } from '@mandate/schemas';
 import type { CallEvent } from './call-event.ts';
 
@@ -14,12 +14,12 @@ export type AgentStep = {
   skills: readonly StepSkill[];
   /** Which skills the model gets at once. */
   contextStrategy: ContextStrategy;
-  /** The tools that the agent may call. A step that names a model has none. */
+  /** The tools that the agent may call. A step that names a model has no tools. */
   tools: readonly StepTool[];
   model: StepModel;
-  /** What the step was given. The model reads it as JSON. */
+  /** The inputs of the step. The model reads them as JSON. */
   inputs: Json;
-  /** What the answer of the model must be. Null: any text. */
+  /** The required form of the model's answer. Null: any text. */
   outputs: DeclaredOutputs | null;
   /**
    * False: the model is never sent its own earlier turns. Each turn has one message, with the inputs and the results of
@@ -28,7 +28,7 @@ export type AgentStep = {
   historySupport: boolean;
   /**
    * The events of calls of this agent and visit that are on the log, in their order, over all attempts of the step. So
-   * a further attempt goes on where the last one ended, and repeats no completed call.
+   * a further attempt continues where the last attempt ended, and repeats no completed call.
    */
   history: readonly CallEvent[];
 };
@@ -47,7 +47,7 @@ export type StepSkill = {
   name: string;
   description: string;
   triggerIntent?: string | undefined;
-  /** The whole text, also if the manifest names a file. */
+  /** The whole text, even if the manifest names a file. */
   instructions: string;
   loadStrategy: 'eager' | 'lazy' | 'user';
   /** True for a skill of `temporary_skills`: its instructions are always sent. */
@@ -62,7 +62,7 @@ export type StepTool =
       /** The id of the tool's definition. Null for a remote tool, which has none. */
       id: string | null;
       uri: string;
-      /** The risk that the owner of the manifest states. Null: none. */
+      /** The risk level that the manifest states. Null: none. */
       risk: 'safe' | 'standard' | 'critical' | null;
       /** The hash of the tool that its server must list, as 64 hex digits. Null: any. */
       hash: string | null;
@@ -84,7 +84,7 @@ export type StepModel = {
   provider: string | null;
   /**
    * Computes the cost of a call by the price of the manifest, in micro-dollars. Null: the manifest has no price. Before
-   * the call it is given an upper limit of each number, and after the call the real numbers.
+   * the call, the function is called with an upper limit of each number, and after the call with the real numbers.
    */
   estimate: ((call: { inputTokens: number; maxOutputTokens: number; seconds: number }) => number) | null;
   throttle: {
@@ -94,5 +94,5 @@ export type StepModel = {
   };
 };
 
-/** `faultOf` says what is wrong with an answer, as a phrase for the model. Null: nothing. */
+/** `faultOf` returns the fault of an answer, as a phrase for the model. Null: there is none. */
 export type DeclaredOutputs = { schema: JsonSchema; faultOf(value: Json): string | null };

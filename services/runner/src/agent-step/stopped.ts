@@ -1,4 +1,4 @@
-/** Why a step stops before its end, as the error that its parts throw. */
+/** The reason why a step stops before its end, as an error that parts of the step throw. */
 import { isMandateError } from '@mandate/runtime';
 import { findMandateError } from '@mandate/sdk/plane';
 import { ModelFailed } from '../models/model-failed.ts';
@@ -26,7 +26,7 @@ export function failed(code: string, message: string, kind: Failed['kind'] = 'pe
 }
 
 /**
- * Returns what an error means for the step. Null: it is no error of a call, and the caller must throw it.
+ * Returns the meaning of an error for the step. Null: it is not an error of a call, and the caller must throw it.
  *
  * @param subject the call that was made
  */
@@ -74,7 +74,7 @@ function kindOf({
 }: NonNullable<ReturnType<typeof findMandateError>>): Failed['kind'] {
   if (code === 'AGENT_KILLED') return 'hard block';
   if (decision === null) return retryable ? 'transient' : 'permanent';
-  // After an ALLOW the call was aborted.
+  // The call was aborted after an ALLOW.
   if (decision.verdict === 'ALLOW') return 'transient';
   return decision.final ? 'hard block' : 'soft block';
 }

@@ -1,4 +1,4 @@
-/** What a model is offered in a step: its system prompt, its tools and its skills. */
+/** Everything that a model is offered in a step: its system prompt, its tools and its skills. */
 import type { ModelReply, OfferedTool } from '../models/model-clients.ts';
 import type { BoundTool, ToolServers } from '../tools/tool-servers.ts';
 import type { ToolCallOfModel } from './call-event.ts';
@@ -17,7 +17,7 @@ export type ToolKit = {
   /** The tools of the agent by their names in Mandate. */
   found: ReadonlyMap<string, FoundTool>;
   offeredName(call: ToolCallOfModel): string;
-  /** Returns the reply with the names that tools have in Mandate. */
+  /** Returns the reply with Mandate's names of the tools. */
   inMandate(reply: ModelReply): ModelReply;
 };
 
@@ -58,7 +58,7 @@ export async function openToolKit(
   };
 }
 
-/** A provider refuses messages with a name that it does not accept, even if a model made the name up. */
+/** A provider refuses messages with a name that it does not accept, even if a model invented the name. */
 function plainName(tool: string): string {
   return tool.replace(/[^\w-]/g, '_').slice(0, 64) || '_';
 }

@@ -1,4 +1,4 @@
-/** Ends the wait for some work as soon as a signal aborts. */
+/** Ends the wait for some work when a signal aborts. */
 import { setTimeout as wait } from 'node:timers/promises';
 
 /** Resolves with the result of the work. Rejects with the reason of the signal if it aborts first. */

@@ -1,4 +1,4 @@
-/** What a model is told begins with the code. A failure has the code in a field of its own. */
+/** A message to the model begins with the code. A failure has the code in a separate field. */
 export function withoutCode(code: string, text: string): string {
   const head = `${code}: `;
   return text.startsWith(head) ? text.slice(head.length) : text;

@@ -5,11 +5,14 @@ import { promisify } from 'node:util';
 
 export type FoundPython = { readonly python: string; readonly prefix: string };
 
-/** Where a distribution installs Python. A path of the environment is not searched, because its owner is not known. */
+/**
+ * The paths where a distribution installs Python. The search path in the environment is not used, because the owner of
+ * its folders is not known.
+ */
 export const DEFAULT_PYTHON = '/usr/bin/python3';
 const PROBE_TIMEOUT_MS = 10_000;
 
-/** What was found before. Asking an interpreter takes as long as a short step. */
+/** The results of earlier searches. Starting an interpreter takes as long as a short step. */
 const found = new Map<string, FoundPython>();
 
 /** Returns null if there is no Python at this path. */

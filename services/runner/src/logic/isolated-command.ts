@@ -1,4 +1,4 @@
-/** The command that runs Python without network, other processes and the files of this machine. */
+/** The command that runs Python without access to the network, to other processes and to the files of this machine. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LogicLimits } from './logic-limits.ts';
@@ -6,7 +6,10 @@ import type { LogicLimits } from './logic-limits.ts';
 const ISOLATE = readFileSync(join(import.meta.dirname, 'isolate.sh'), 'utf8');
 const CHILD = readFileSync(join(import.meta.dirname, 'child.py'), 'utf8');
 
-/** The user and group `nobody`, for a runner that runs as root. The kernel does not limit the processes of root. */
+/**
+ * The user and group `nobody`, for a runner that runs as root. The kernel does not apply limits to the processes of
+ * root.
+ */
 const NOBODY = 65_534;
 
 export type IsolatedPython = {

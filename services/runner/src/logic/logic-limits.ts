@@ -2,7 +2,7 @@
 export type LogicLimits = {
   readonly cpuSeconds: number;
   readonly memoryBytes: number;
-  /** How many files the code may have open. */
+  /** The maximum number of files that the code may have open. */
   readonly openFiles: number;
   readonly fileBytes: number;
   /** The time from the start of the child until it is killed. */
@@ -10,7 +10,7 @@ export type LogicLimits = {
   readonly inputBytes: number;
   /** The size of the output as JSON. */
   readonly outputBytes: number;
-  /** The size of what the code prints. */
+  /** The size of the text that the code prints. */
   readonly printedBytes: number;
 };
 

@@ -1,11 +1,11 @@
-/** Reads what a logic step answered, and how it ended. The code may have written anything. */
+/** Reads the answer of a logic step, and how the process ended. The code may have written anything. */
 import { decodeText, JsonFault, readJson } from '@mandate/schemas';
 import { z } from 'zod';
 import type { LogicLimits } from './logic-limits.ts';
 import { type LogicFailure, type LogicResult, logicFailure } from './logic-result.ts';
 
 export type Ended = {
-  /** Why the child could not be started at all. */
+  /** The reason why the child could not be started. */
   readonly notStarted: string | null;
   /** Why the runner killed it. */
   readonly killed: 'timeout' | 'cancelled' | 'output' | 'printed' | null;
@@ -53,7 +53,7 @@ function killedResult(killed: NonNullable<Ended['killed']>, limits: LogicLimits)
   }
 }
 
-/** The kernel kills for the hard limit of CPU time, and where the machine has no memory left. */
+/** The kernel kills a process that exceeds its CPU time, or when the machine has no memory left. */
 function withoutAnswer(ended: Ended, limits: LogicLimits): LogicResult {
   const isKilled = ended.exitSignal === 'SIGKILL' || ended.exitCode === 128 + 9;
   return isKilled
@@ -90,7 +90,7 @@ function readAnswer(bytes: Buffer, limits: LogicLimits): LogicResult {
   return { ok: true, output: output.data.output };
 }
 
-/** The end of what was printed, or how the child ended. */
+/** The end of the printed text, or how the child ended. */
 function reason({ notStarted, printed, exitCode, exitSignal }: Ended): string {
   if (notStarted !== null) return notStarted;
   const text = printed.toString('utf8').trim().slice(-MOST_QUOTED);

@@ -14,7 +14,10 @@ const MODULE = JSON.stringify(join(import.meta.dirname, 'run-logic.ts'));
 
 const probe = await runLogic({ code: `${RUN}\n  return 1`, inputs: null, state: null, steps: null });
 
-/** A limit on the size of files that no other child has. It is an argument of the child, so it identifies it. */
+/**
+ * A limit on the size of files that no other child has. It is an argument of the child, so the test can identify the
+ * child.
+ */
 let marker = LOGIC_LIMITS.fileBytes + process.pid * 1_000;
 
 beforeEach(() => {
@@ -47,7 +50,7 @@ function remaining(): string[] {
         const line = readFileSync(join('/proc', name, 'cmdline'), 'utf8');
         return line.includes(String(marker)) ? [name] : [];
       } catch {
-        // The process has ended since the folder was listed.
+        // The process has ended after the folder was listed.
         return [];
       }
     });
@@ -89,7 +92,7 @@ describe('a machine that cannot run logic steps refuses them', () => {
   });
 
   test.runIf(probe.ok)('without network namespaces', async () => {
-    // A user namespace without network namespaces, and in it a runner that is not root.
+    // A user namespace that allows no network namespaces. Inside it runs a runner that is not root.
     const forbid = 'echo 0 > /proc/sys/user/max_net_namespaces';
     const start =
       'exec unshare --user --map-user=1000 --map-group=1000 "$0" --input-type=module-typescript -';
@@ -128,7 +131,7 @@ import math, os, re
 open("a.txt", "w").write("b")
 return [os.getcwd(), os.listdir("."), open("a.txt").read(), math.floor(2.5), re.sub("a", "b", "a")]`);
     expect(result).toEqual({ ok: true, output: ['/work', ['a.txt'], 'b', 2, 'b'] });
-    // The folder was removed: the next child finds an empty one.
+    // The folder was removed: the next child gets an empty folder.
     expect(await logic('import os\nreturn os.listdir(".")')).toEqual({ ok: true, output: [] });
   });
 
@@ -276,7 +279,7 @@ time.sleep(600)`,
     ['NaN that JSON does not know', `b'{"output":NaN}'`, 'LOGIC_OUTPUT_INVALID'],
     ['__proto__', `b'{"output":{"__proto__":{}}}'`, 'LOGIC_OUTPUT_INVALID'],
   ])('a forged answer: %s', async (_, bytes, code) => {
-    // The code can find the pipe of the answer. What it writes there is checked like every output.
+    // The code can find the pipe of the answer. Text that it writes there is checked like every output.
     const result = await logic(
       `import os\nfor fd in range(3, 9):\n  try: os.write(fd, ${bytes})\n  except OSError: pass\nos._exit(0)`,
     );

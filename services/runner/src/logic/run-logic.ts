@@ -1,9 +1,10 @@
 /**
  * Runs the code of a logic step in a Python process of its own. The process has no network, no environment, no other
- * process, and sees no file but Python and its libraries. Its folder is in memory and is gone with it. It has limits
- * for time, memory and files. When it ends or is killed, every process that it left is killed too.
+ * process, and sees no files except Python and its libraries. Its working folder is in memory, and disappears with the
+ * process. It has limits for time, memory and files. When it ends or is killed, every process that it left is killed
+ * too.
  *
- * These limits are no wall against code that attacks the kernel. So logic steps are off by default, and a person
+ * These limits do not protect against code that attacks the kernel. So logic steps are off by default, and a person
  * confirms their code.
  */
 import { spawn } from 'node:child_process';
@@ -65,7 +66,7 @@ export async function runLogic(given: LogicStepInput, options: LogicOptions = {}
   return resultOf(ended, limits);
 }
 
-/** Resolves once the child has ended. Its end is the end of its namespaces. */
+/** Resolves after the child has ended. Then its namespaces have ended too. */
 function runChild(
   [program = '', ...args]: readonly string[],
   input: Buffer,
@@ -98,7 +99,7 @@ function runChild(
 
     child.stdout.on('data', collect(answer, limits.outputBytes + ROOM_OF_ANSWER, 'output'));
     child.stderr.on('data', collect(printed, limits.printedBytes, 'printed'));
-    // A child that ends, or closes its input, without reading it is no fault of the runner.
+    // A child that ends, or closes its input, before it has read everything is not a fault of the runner.
     child.stdin.on('error', () => {});
     child.on('error', (error) => {
       notStarted = error.message;
@@ -119,7 +120,7 @@ function runChild(
   });
 }
 
-/** The bytes of an answer beside its output, and of the line that says that the child is ready. */
+/** The number of bytes of an answer besides its output, and of the line that says that the child is ready. */
 const ROOM_OF_ANSWER = 64;
 
 function killGroup(leader: number): void {

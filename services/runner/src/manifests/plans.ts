@@ -28,7 +28,7 @@ type Version = {
 export type LoadedManifest = Version & {
   document: AgentManifest;
   catalog: Catalog;
-  /** The model of agents that name none. */
+  /** The model of agents that name no model. */
   defaultModel: string | null;
   /** The texts of files that the manifest names, by their paths. */
   files: Readonly<Record<string, string>>;
@@ -49,8 +49,8 @@ export type Manifests = {
   /** The version of a run. */
   ofRun(started: Started): Promise<Loaded | null>;
   /**
-   * Returns the versions that are in force of the manifests whose agents a graph names. The keys are the ids of these
-   * agents. A run keeps to the versions with which it began. Empty for a manifest with a workflow.
+   * Returns the versions in force of the manifests whose agents a graph names, by the ids of these agents. A run keeps
+   * to the versions with which it began. Empty for a manifest with a workflow.
    */
   versionsOfAgents(
     tenant: string,

@@ -13,7 +13,7 @@ type AnthropicProvider = {
   timeoutMs: number;
 };
 
-/** The SDK refuses to wait for a longer answer without a stream. */
+/** Above this limit, the SDK refuses to wait for an answer without a stream. */
 const LONGEST_WITHOUT_STREAM = 8_192;
 
 export function anthropicModel(options: AnthropicProvider): (request: ModelRequest) => Promise<ModelReply> {

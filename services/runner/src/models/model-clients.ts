@@ -4,7 +4,7 @@ import type { ModelStop, ToolCallOfModel } from '../agent-step/call-event.ts';
 import type { JsonSchema } from '../agent-step/step.ts';
 
 export type ModelClients = {
-  /** Returns the provider of a model: the stated one, or that of the price list. Null: none is configured. */
+  /** Returns the provider of a model: the stated provider, or that of the price list. Null: none is configured. */
   providerOf(model: string, stated: string | null): string | null;
   /** How long one attempt of a call may take. */
   timeoutMsOf(provider: string): number;
@@ -28,7 +28,7 @@ export type ModelRequest = {
   /** Starts the call under the mandate of the agent. */
   agent: Agent;
   signal: AbortSignal;
-  /** Gets the text while it arrives. Absent: the text is not streamed. */
+  /** Is called with the text while it arrives. Absent: the text is not streamed. */
   onText?: ((text: string) => void) | undefined;
 };
 

@@ -1,4 +1,4 @@
-/** A call of a model that ran and failed, or whose answer cannot be used. */
+/** A call of a model that ran and failed, or that gave an unusable answer. */
 type Facts = { kind: 'transient' | 'permanent'; retryAfterMs?: number | undefined; cause?: unknown };
 
 export class ModelFailed extends Error {
@@ -15,12 +15,12 @@ export class ModelFailed extends Error {
   }
 }
 
-/** The parts that the errors of both providers have. `status` is undefined if there was no answer. */
+/** The fields that the errors of both providers have. `status` is undefined if there was no answer. */
 type ProviderError = Error & { status: number | undefined; headers: Headers | undefined };
 
 const LONGEST_MESSAGE = 500;
 
-/** Returns what an error of a provider's SDK means for the step. */
+/** Returns the meaning of an error of a provider's SDK for the step. */
 export function failureOfProvider(provider: string, error: ProviderError): ModelFailed {
   const { status, headers } = error;
   const said = error.message.slice(0, LONGEST_MESSAGE);

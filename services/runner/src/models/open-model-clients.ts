@@ -19,9 +19,9 @@ type ProviderSettings = {
 };
 
 export type ModelSettings = {
-  /** By the name of the provider in rules and price lists. */
+  /** The clients by the name of the provider in rules and price lists. */
   providers: Readonly<Record<string, ProviderSettings>>;
-  /** The provider of models that neither their manifest nor a price list gives a provider. */
+  /** The provider of models for which neither the manifest nor a price list names a provider. */
   defaultProvider?: string | undefined;
 };
 
@@ -57,7 +57,7 @@ export function openModelClients({ providers, defaultProvider }: ModelSettings, 
   };
 }
 
-/** Returns the first configured provider that the model names, or that has a price for the model. */
+/** Returns the first configured provider that begins the name of the model, or that has a price for the model. */
 function listedProvider(model: string, configured: readonly string[], atMs: number): string | undefined {
   const named = configured.find((provider) => model.startsWith(`${provider}/`));
   if (named !== undefined) return named;

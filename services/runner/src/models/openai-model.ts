@@ -57,7 +57,7 @@ function bodyOf({ model, system, messages, tools, maxOutputTokens }: ModelReques
         function: { name, description, parameters: { ...parameters } },
       })),
     }),
-    // The newer models of OpenAI refuse `max_tokens`, and many other servers know nothing else.
+    // The newer models of OpenAI refuse `max_tokens`, but many other servers know only this field.
     ...(provider === 'openai' ? { max_completion_tokens: maxOutputTokens } : { max_tokens: maxOutputTokens }),
   };
 }

@@ -1,4 +1,4 @@
-/** Turns what a provider answered into a reply that the log can hold. */
+/** Converts the answer of a provider into a reply that the log can contain. */
 import { type Json, MOST_RUN_JSON_BYTES, readJson } from '@mandate/schemas';
 import type { ModelStop, ToolCallOfModel } from '../agent-step/call-event.ts';
 import type { ModelReply } from './model-clients.ts';
@@ -7,10 +7,10 @@ import { ModelFailed } from './model-failed.ts';
 /** `args`: the arguments as JSON. */
 type WrittenCall = { tool: string; args: string };
 
-/** The most calls of a reply that are kept. */
+/** The maximum number of tool calls of a reply that are kept. */
 const MOST_CALLS = 64;
 const LONGEST_NAME = 200;
-/** Records nest arguments a few levels deep, and a record has at most 32 levels. */
+/** In a record, arguments are already nested a few levels deep, and a record has at most 32 levels. */
 const CAPS = { depth: 20, keys: 1_000, elements: 10_000, stringUnits: 64 * 1024 };
 
 /** @throws ModelFailed MODEL_ANSWER_TOO_LARGE */
@@ -49,7 +49,7 @@ function argumentsIn(text: string): ToolCallOfModel['args'] {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null;
 }
 
-/** Returns the value of a JSON text that a model wrote. Undefined if the log could not hold the value. */
+/** Returns the value of a JSON text that a model wrote. Undefined if the log cannot contain the value. */
 export function readStrictly(text: string): Json | undefined {
   try {
     return readJson(text, CAPS);

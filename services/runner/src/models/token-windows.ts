@@ -1,6 +1,6 @@
 /**
- * Keeps `rate_limit_tpm` of agents: how many tokens their model calls may use in a minute. The ledger counts no tokens, so
- * each runner counts those of its own calls. A restart forgets them.
+ * Enforces `rate_limit_tpm` of agents: how many tokens their model calls may use in a minute. The ledger counts no
+ * tokens, so each runner counts those of its own calls. A restart forgets them.
  */
 import type { Clock } from '@mandate/runtime';
 
@@ -8,7 +8,7 @@ const WINDOW_MS = 60_000;
 
 type Used = { atMs: number; tokens: number };
 
-/** A call that was counted. `used` replaces the estimate. */
+/** A call that was counted. `used` replaces the estimate by the real number. */
 export type CountedCall = { used(tokens: number): void };
 
 export class TokenWindows {
@@ -19,7 +19,7 @@ export class TokenWindows {
     this.#clock = clock;
   }
 
-  /** Counts a call if it fits into the window. Otherwise returns in how many milliseconds it may fit. */
+  /** Counts a call if it fits into the window. Otherwise returns after how many milliseconds it may fit. */
   take(agentId: string, tokens: number, mostTokens: number): CountedCall | { waitMs: number } {
     const nowMs = this.#clock();
     const calls = (this.#used.get(agentId) ?? []).filter(({ atMs }) => atMs > nowMs - WINDOW_MS);

@@ -1,4 +1,4 @@
-/** The step of a workflow, or the node of a graph, that an agent performs. */
+/** A step of a workflow, or a node of a graph, that an agent performs. */
 import { askAgent } from './ask-agent.ts';
 import type { StepKind } from './perform-step.ts';
 import { inputsAsArgs, known, loadedOf, type StepParts } from './step-parts.ts';

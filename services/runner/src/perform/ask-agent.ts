@@ -1,4 +1,7 @@
-/** Asks an agent: its model calls and its calls of tools are events of the step, and actions below the action of the step. */
+/**
+ * Runs an agent for a step. Its model calls and its tool calls are events of the step, and actions below the action of
+ * the step.
+ */
 import type { EventDraft, StepResult } from '@mandate/agent-manifest';
 import type { CallEvent } from '../agent-step/call-event.ts';
 import type { AgentStepResult } from '../agent-step/port.ts';
@@ -47,7 +50,7 @@ function isStreamedAgent({ catalog }: LoadedManifest, reference: string): boolea
 
 type Place = { step: string; visit: number; attempt: number };
 
-/** What persons say about calls is on the log already: they resolve the step, or retry the run. */
+/** The answers of people about calls are already on the log: they resolve the step, or retry the run. */
 function eventsOfCall(
   event: CallEvent,
   place: Place,
@@ -56,7 +59,7 @@ function eventsOfCall(
   if (event.event === 'call.resolved' || event.event === 'call.retried') return [];
   if (event.event === 'call.begun') {
     const { agentId, actionId, call } = event;
-    // Only the owner's word `safe` makes it worth asking the server whether a tool may be called again.
+    // The hints of the server about repeating a tool count only if the manifest states the risk level `safe`.
     const isSafe = call.type === 'model' || tools.some((tool) => isSafeTool(tool, call.tool));
     return [{ event: 'call.begun', ...place, agentId, actionId, call, repeatable: isSafe }];
   }

@@ -10,7 +10,7 @@ type Question = RunEventOf<'step.deferred'>['waiting'][number];
 /**
  * Null: no person has answered yet, or the signal aborted.
  *
- * @param withinMs how long to wait at most. An answer that is there is found in any case
+ * @param withinMs how long to wait at most. An answer that already exists is found in any case
  */
 export type AwaitAnswer = (
   tenant: string,
@@ -20,7 +20,10 @@ export type AwaitAnswer = (
 
 /** How long one request waits for a person. */
 const ONE_WAIT_MS = 5_000;
-/** A step waits for a few questions at a time. After the first answer, it says again what it waits for. */
+/**
+ * The maximum number of questions for which a step waits at a time. After the first answer, the step states its
+ * questions again.
+ */
 const MOST_WATCHED = 10;
 
 export function awaitAnswer(planes: Planes): AwaitAnswer {
@@ -38,8 +41,8 @@ export function awaitAnswer(planes: Planes): AwaitAnswer {
 }
 
 /**
- * Null: there is no answer within this request. The plane reads the question from its id, so the answer is known also
- * after a restart of the plane.
+ * Null: there is no answer within this request. The plane reads the question from the id, so it finds the answer even
+ * after a restart.
  */
 async function answerOf(
   { client }: TenantPlane,
@@ -51,11 +54,11 @@ async function answerOf(
     const { state } = await client.get<{ state: 'waiting' | 'granted' | 'denied' | 'expired' }>(path, {
       waitMs,
     });
-    // The step knows already that the approval expired, and waits for another one.
+    // The step already knows that the approval expired, and waits for another approval.
     const isOpen = state === 'waiting' || (state === 'expired' && isExpired === true);
     return isOpen ? null : state;
   } catch (error) {
-    // The action was decided after the question, or the memory of the question ended.
+    // The action was decided after the question, or the plane no longer remembers the question.
     if (error instanceof ApiError && error.code === 'APPROVAL_NOT_FOUND') return 'forgotten';
     throw planeFailure(error);
   }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { boundSteps } from './bound-steps.ts';
 import type { StepWork } from './perform-step.ts';
 
-/** Steps that run until the test ends them. `begun` has their names in the order in which they began. */
+/** Steps that run until the test ends them. `begun` has their names in the order of their beginning. */
 function scene(most: number) {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();

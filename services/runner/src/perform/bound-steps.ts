@@ -1,5 +1,5 @@
 /**
- * Bounds how many steps a runner performs at one time. The other steps wait in the order in which they came, and tenants
+ * Limits how many steps a runner performs at one time. The other steps wait in the order of their arrival, and tenants
  * take turns. A run that waits for a person, or for its next attempt, performs no step, so it needs no place.
  */
 import { FairQueue } from '@mandate/runtime';
@@ -29,7 +29,7 @@ export function boundSteps(perform: PerformStep, most: number): BoundedSteps {
     }
   }
 
-  /** Resolves to true when there is a place, and to false if the signal aborts before. */
+  /** Resolves to true when there is a place, and to false if the signal aborts first. */
   async function hasPlace(tenant: string, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return false;
     const { promise, resolve } = Promise.withResolvers<boolean>();

@@ -1,4 +1,4 @@
-/** The step of a workflow in which several agents vote. */
+/** A step of a workflow in which several agents vote. */
 import { councilSettings, type StepResult } from '@mandate/agent-manifest';
 import type { Json } from '@mandate/schemas';
 import type { CouncilStep } from '@mandate/schemas/agent-manifest';
@@ -20,7 +20,7 @@ export function councilKind(parts: StepParts): StepKind {
   };
 }
 
-/** All voters are asked the same at once. A voter that fails, or is blocked, abstains. */
+/** All voters get the same question at the same time. A voter that fails, or is blocked, abstains. */
 async function ballotsOf(
   parts: StepParts,
   loaded: LoadedManifest,
@@ -55,6 +55,6 @@ function ballotOf(options: readonly string[]): DeclaredOutputs {
     properties: { vote: { type: 'string', enum: [...options] }, reason: { type: 'string' } },
     required: ['vote'],
   };
-  // Another vote is an abstention, not a fault of the voter's form.
+  // A vote for an unknown option is an abstention, not an answer of the wrong form.
   return { schema, faultOf: () => null };
 }

@@ -1,4 +1,4 @@
-/** The node of a graph that asks an agent for a score. */
+/** A node of a graph that asks an agent for a score. */
 
 import type { DeclaredOutputs } from '../agent-step/step.ts';
 import { askAgent } from './ask-agent.ts';

@@ -1,4 +1,4 @@
-/** The failure of a step whose work threw an error, or was aborted by one. */
+/** The failure of a step after its work threw an error, or was aborted with an error. */
 import { isMandateError } from '@mandate/runtime';
 import { withoutCode } from '../agent-step/without-code.ts';
 

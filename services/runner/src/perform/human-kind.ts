@@ -1,4 +1,4 @@
-/** The node of a graph that waits for a person: the question is the approval of its action. */
+/** A node of a graph that waits for a person. The question is the approval of its action. */
 import type { StepKind } from './perform-step.ts';
 import { failed, inputsAsArgs } from './step-parts.ts';
 

@@ -1,4 +1,4 @@
-/** The step of a workflow that runs Python. */
+/** A step of a workflow that runs Python. */
 import { createHash } from 'node:crypto';
 import { isFileOfCode } from '@mandate/agent-manifest';
 import { runLogic } from '../logic/run-logic.ts';

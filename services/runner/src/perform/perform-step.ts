@@ -1,4 +1,4 @@
-/** Performs one attempt of a step: asks for the action of the step, does the work, and settles the action. */
+/** Performs one attempt of a step: requests the action of the step, does the work, and settles the action. */
 import type { CurrentStep, EventDraft, RunPlan, RunState, StepResult } from '@mandate/agent-manifest';
 import type { Logger } from '@mandate/runtime';
 import type { Json } from '@mandate/schemas';
@@ -10,7 +10,7 @@ export type StepWork = {
   run: RunState;
   current: CurrentStep;
   plan: RunPlan;
-  /** True if this runner took the attempt over from another one. */
+  /** True if this runner took over the attempt from another runner. */
   isTakenOver: boolean;
   append(events: readonly EventDraft[]): Promise<void>;
   /** Aborts if the runner stops or loses the run, and if the run is cancelled. */
@@ -24,9 +24,9 @@ export type PerformStep = (work: StepWork) => Promise<StepResult | null>;
 export type Allowed = { actionId: string; signal: AbortSignal; isConfirmed: boolean };
 
 export type StepKind = {
-  /** Returns the arguments with which the step is asked for. */
+  /** Returns the arguments of the step's action. */
   args(work: StepWork): Promise<Readonly<Record<string, unknown>>>;
-  /** What the step does once its action is allowed. Null: another runner performs it. */
+  /** Does the work of the step after its action is allowed. Null: another runner performs the step. */
   do(work: StepWork, allowed: Allowed): Promise<StepResult | null>;
 };
 
@@ -47,7 +47,7 @@ export function performStep(planes: Planes, kinds: StepKinds, log: Logger): Perf
     if (kind === 'switch') throw new Error('a switch is decided by the fold');
     const actionId = `${runId}:${current.step}:${current.visit}`;
     const scope = { agentId: manifest.id, ...(principal === null ? {} : { principal }) };
-    // A decision that is final stays so for its action. After a person's retry, the step is another action.
+    // A final decision applies to its action permanently. After a person's retry, the step is another action.
     const askedId = run.retries === 0 ? actionId : `${actionId}~${run.retries}`;
     const asked = {
       agent: plane.mandate.with(scope).agent(),
@@ -64,7 +64,7 @@ export function performStep(planes: Planes, kinds: StepKinds, log: Logger): Perf
   };
 }
 
-/** Runs the work, and settles the action by what came of it. A step that waits for a person stays open. */
+/** Runs the work, and settles the action by the result. The action of a step that waits for a person stays open. */
 async function settled(
   allowed: AllowedStep,
   work: () => Promise<StepResult | null>,
@@ -83,7 +83,7 @@ async function settled(
   return result;
 }
 
-/** Inputs of a step as arguments of its action. Arguments are an object. */
+/** The inputs of a step as arguments of its action. Arguments must be an object. */
 export function argsOf(inputs: Json | undefined): Readonly<Record<string, unknown>> {
   const isObject = typeof inputs === 'object' && inputs !== null && !Array.isArray(inputs);
   return isObject ? inputs : { inputs: inputs ?? null };

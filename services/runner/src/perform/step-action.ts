@@ -1,6 +1,6 @@
 /**
- * The action of a step: `step.<key>` of the manifest's own agent. It is asked before the step does anything, and its
- * decision is the fence between two runners that hold one run for a moment.
+ * The action of a step: `step.<key>` of the manifest's own agent. It is requested before the step does anything. Its
+ * decision is the fence between two runners that hold the same run for a moment.
  */
 
 import type { StepResult } from '@mandate/agent-manifest';
@@ -13,9 +13,9 @@ export type AskedStep = {
   agentId: string;
   tool: string;
   args: Readonly<Record<string, unknown>>;
-  /** `<run>:<step>:<visit>`: whoever goes on with the run asks for the same action. */
+  /** `<run>:<step>:<visit>`: every runner that continues the run requests the same action. */
   actionId: string;
-  /** True if this runner took the attempt over. Then an ALLOW that another runner got is still valid. */
+  /** True if this runner took over the attempt. Then an ALLOW that another runner got is still valid. */
   isTakenOver: boolean;
   /** True if the log says that a person answered the question of the step. */
   isGranted: boolean;
@@ -63,7 +63,7 @@ export async function askStep(
   }
 }
 
-/** Returns the attempt that another runner was allowed, as the ledger remembers it. Null: there is none. */
+/** Returns the attempt of another runner that was allowed, as the ledger remembers it. Null: there is none. */
 function allowedAttempt({ decision }: MandateBlockedError): number | null {
   const first = decision?.duplicateOf;
   const isSame = first?.samePayload === true && first.actionId === decision?.actionId;

@@ -1,4 +1,4 @@
-/** What a step of each kind does. A switch and a router are decided by the fold, so they are not here. */
+/** The code for each kind of step. The fold decides switches and routers, so they are not here. */
 import { agentKind } from './agent-kind.ts';
 import { councilKind } from './council-kind.ts';
 import { evaluatorKind } from './evaluator-kind.ts';

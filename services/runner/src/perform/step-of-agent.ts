@@ -1,4 +1,4 @@
-/** Puts together what the step of an agent is given: the agent, its model, tools and skills, and the calls so far. */
+/** Builds the input of an agent's step: the agent, its model, tools and skills, and the calls so far. */
 import {
   type AgentTool,
   type Entry,
@@ -14,14 +14,14 @@ import type { AgentStep, DeclaredOutputs, StepSkill, StepTool } from '../agent-s
 import type { LoadedManifest } from '../manifests/plans.ts';
 
 export type AskedAgent = {
-  /** The agent as the step names it, or the name of a model. */
+  /** The agent by the name in the step, or the name of a model. */
   reference: string;
   /** The action of the step: the ids of its calls begin with it. */
   actionId: string;
   inputs: Json;
   systemPrompt?: string | undefined;
   temporarySkills?: readonly string[] | undefined;
-  /** What the answer must be. Absent: what the agent declares. */
+  /** The required form of the answer. Absent: the form that the agent declares. */
   outputs?: DeclaredOutputs | undefined;
 };
 
@@ -95,7 +95,7 @@ function stepTool({ name, inline, entry, uri, risk, hash }: AgentTool): StepTool
   return { kind: 'server', name, id: entry?.id ?? null, uri: uri ?? '', risk, hash };
 }
 
-/** Returns the skills of the step. Files of knowledge are loaded as skills are. */
+/** Returns the skills of the step. Files of knowledge are loaded in the same way as skills. */
 function skillsOf(
   loaded: LoadedManifest,
   entry: Entry<'agent'> | null,
@@ -110,7 +110,7 @@ function skillsOf(
   ];
 }
 
-/** Knowledge that is no file of the manifest, but an address or an id, is not loaded. */
+/** Knowledge that is not a file of the manifest, but an address or an id, is not loaded. */
 function knowledgeOf({ files }: LoadedManifest, name: string): StepSkill[] {
   const instructions = Object.hasOwn(files, name) ? files[name] : undefined;
   if (instructions === undefined) return [];
@@ -136,7 +136,7 @@ function skillOf({ catalog, files }: LoadedManifest, reference: string, isTempor
   ];
 }
 
-/** Returns the calls of one agent in this visit, as its step reads them. */
+/** Returns the calls of one agent in this visit, in the form in which its step reads them. */
 function historyOf(calls: NonNullable<RunState['current']>['calls'], agentId: string): CallEvent[] {
   return calls
     .filter((call) => call.agentId === agentId)
@@ -147,7 +147,7 @@ function historyOf(calls: NonNullable<RunState['current']>['calls'], agentId: st
       }
       if (call.event === 'call.resolved' || call.event === 'call.retried') return { ...call };
       const { event, actionId, actionAttempt: attempt, answer, outcome } = call;
-      // The log was checked when it was read. The types differ only in optional fields.
+      // The log was already checked when it was read. The types differ only in optional fields.
       const checked = { answer, outcome } as Pick<Completed, 'answer' | 'outcome'>;
       return { event, actionId, agentId, attempt, ...checked };
     });

@@ -1,4 +1,4 @@
-/** What the steps of all kinds need. */
+/** The parts that the steps of all kinds need. */
 import type { StepResult } from '@mandate/agent-manifest';
 import { type Clock, MandateError } from '@mandate/runtime';
 import type { LogicOptions } from '../logic/run-logic.ts';
@@ -17,7 +17,7 @@ export type StepParts = {
   tokenWindows: TokenWindows;
   /** Null: logic steps are off. */
   logic: LogicOptions | null;
-  /** Gets the text of an agent while it arrives. */
+  /** Is called with the text of an agent while it arrives. */
   onText(work: StepWork, text: string): void;
   clock: Clock;
 };
@@ -32,7 +32,7 @@ export async function loadedOf(
   return known(await manifests.ofRun(run.started));
 }
 
-/** Throws if a manifest that was published is not known here yet. */
+/** Throws if this process does not know a published manifest yet. */
 export function known<Found>(found: Found | null): Found {
   if (found !== null) return found;
   throw new MandateError('MANIFEST_UNKNOWN', 'a manifest of the run is not known', {

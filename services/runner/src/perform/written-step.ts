@@ -1,4 +1,4 @@
-/** The step or the node of a run, as its author wrote it. */
+/** A step or a node of a run, as its author wrote it. */
 import { workflowOf } from '@mandate/agent-manifest';
 import type { GraphNode, Step } from '@mandate/schemas/agent-manifest';
 import { isGraph, type Loaded, type LoadedManifest } from '../manifests/plans.ts';

@@ -1,4 +1,4 @@
-/** An approval that expired before the action was asked again. A person must give another one. */
+/** An approval that expired before the action was requested again. A person must approve again. */
 import { approvalId } from '@mandate/schemas';
 import type { Decision } from '@mandate/sdk/plane';
 

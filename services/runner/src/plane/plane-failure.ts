@@ -1,7 +1,7 @@
 import { ApiError } from '@mandate/client';
 import { MandateError } from '@mandate/runtime';
 
-/** Returns the error of a question to the plane. A plane that is away, or has too much to do, can be asked again. */
+/** Returns the error of a request to the plane. If the plane is away or overloaded, a retry can help. */
 export function planeFailure(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
   const { status, message, remedy } = error;

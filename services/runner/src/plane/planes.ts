@@ -1,4 +1,6 @@
-/** The plane as the runs of a tenant use it: the SDK for their actions, and a client for the runner's own questions. */
+/**
+ * The plane as the runs of a tenant use it: the SDK for their actions, and a client for other requests of the runner.
+ */
 import { type ApiClient, createApiClient } from '@mandate/client';
 import type { Logger } from '@mandate/runtime';
 import { Mandate } from '@mandate/sdk/plane';
@@ -8,12 +10,12 @@ import type { Attempts } from '../agent-step/port.ts';
 export type TenantPlane = { mandate: Mandate; attempts: Attempts; client: ApiClient };
 
 export type Planes = {
-  /** Null: this runner has no key of the tenant, so it cannot perform its runs. */
+  /** Null: this runner has no key of the tenant, so it cannot perform the runs of the tenant. */
   of(tenant: string): TenantPlane | null;
   close(): Promise<void>;
 };
 
-/** A step may wait this long for the decision about its action. */
+/** How long a step may wait for the decision about its action. */
 const TIMEOUT_MS = 30_000;
 
 /** @param keyOf returns the API key for a tenant. Null: there is none */

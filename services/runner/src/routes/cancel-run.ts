@@ -1,4 +1,4 @@
-/** POST /v1/runs/:id/cancel: ends a run. What runs is aborted. */
+/** POST /v1/runs/:id/cancel: ends a run. Its running work is aborted. */
 import { described } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';

@@ -12,7 +12,7 @@ type Draft = Command extends infer Event
     : never
   : never;
 
-/** The fold decides whether the command took effect, because events of the runner may come before it. */
+/** The fold decides whether the command took effect, because the log may contain events of the runner before it. */
 export async function changeRun(
   { runs, clock }: Runner,
   request: Parameters<typeof callerOf>[0],

@@ -1,4 +1,4 @@
-/** POST /v1/runs/:id/steps/:step/resolve: a person says what became of an uncertain call. */
+/** POST /v1/runs/:id/steps/:step/resolve: a person says whether an uncertain call was done. */
 import { described, id, parsedJson } from '@mandate/schemas';
 import { callerOf, HttpProblem, type HttpServer } from '@mandate/server';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** POST /v1/runs/:id/retry: lets a failed run go on at the step that failed. */
+/** POST /v1/runs/:id/retry: continues a failed run at the step that failed. */
 import { callerOf, type HttpServer } from '@mandate/server';
 import type { Runner } from '../runner.ts';
 import { changeRun, wrongState } from './change-run.ts';

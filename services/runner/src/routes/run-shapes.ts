@@ -1,4 +1,4 @@
-/** What the answers about runs contain. */
+/** The schemas of the answers about runs. */
 import { count, described, id, parsedJson, runStarted, time } from '@mandate/schemas';
 import { HttpProblem } from '@mandate/server';
 import { z } from 'zod';
@@ -124,7 +124,7 @@ export function shownOf(run: BookedRun): ShownRun {
   };
 }
 
-/** Read from the events, so that a list needs no manifest. */
+/** It is read from the events, so that a list needs no manifest. */
 function isWaiting({ events }: BookedRun): boolean {
   const last = events?.at(-1)?.event;
   return last === 'step.deferred' || last === 'step.uncertain';

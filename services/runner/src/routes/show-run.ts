@@ -1,4 +1,4 @@
-/** GET /v1/runs/:id: one run, with what it waits for and the outputs of its steps. */
+/** GET /v1/runs/:id: one run, with the questions that it waits for and the outputs of its steps. */
 import { type RunState, stateOfRun } from '@mandate/agent-manifest';
 import { wireTime } from '@mandate/schemas';
 import { callerOf, HttpProblem, type HttpServer } from '@mandate/server';

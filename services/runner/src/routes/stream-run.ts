@@ -1,6 +1,6 @@
 /**
- * GET /v1/runs/:id/stream: the events of a run as CloudEvents 1.0 over server-sent events, from the first or after the
- * last that the listener has. The stream ends with the run.
+ * GET /v1/runs/:id/stream: the events of a run as CloudEvents 1.0 over server-sent events, from the first event, or
+ * after the last event that the listener has. The stream ends with the run.
  */
 import { PassThrough } from 'node:stream';
 import { ofThisRequest } from '@mandate/runtime';
@@ -52,11 +52,11 @@ export function streamRun(server: HttpServer, runner: Runner): void {
         sent = number;
         write(`id: ${number}\nevent: ${event.event}\ndata: ${JSON.stringify(cloudEvent(number, event))}\n\n`);
       };
-      // The status says whether the run ended. An event does not, because a failed run can be retried.
+      // The status shows whether the run has ended. An event does not show it, because a failed run can be retried.
       const endWithRun = () => {
         if (run.status !== 'running') stream.end();
       };
-      // Events that come while the earlier ones are read wait for their turn.
+      // Events that arrive while earlier events are read wait until these are sent.
       let early: RunEvent[] | null = [];
       let number = run.offsets.length;
       const unlisten = runs.book.listen(

@@ -1,6 +1,6 @@
 /**
- * Drives one run: asks the fold what comes next, does it, appends what came of it, and asks again. Everything that a
- * driver knows is on the log, so another process can go on after any event.
+ * Drives one run: asks the fold what comes next, does it, appends the result to the log, and asks again. Everything
+ * that a driver knows is on the log, so another process can continue after any event.
  */
 import {
   type CurrentStep,
@@ -29,7 +29,7 @@ export type Driving = {
   log: Logger;
 };
 
-/** What a driver knows of the partition of its run: partition-hold.ts. */
+/** The state of the partition that contains the run: partition-hold.ts. */
 type Holding = {
   /** Aborts because another process may hold the run now. */
   signal: AbortSignal;
@@ -56,7 +56,7 @@ export async function driveRun(
 ): Promise<void> {
   const { runs, clock, log } = driving;
   const { signal } = holding;
-  /** The actions of calls that have begun and have no answer yet. */
+  /** The actions of calls that have begun but have no answer yet. */
   const underWay = new Set<string>();
   const changed = changesOf(booked, driving);
   let takes = isTakenOver;
@@ -77,7 +77,7 @@ export async function driveRun(
         pauseMs = FIRST_PAUSE_MS;
       } catch (err) {
         if (signal.aborted) return;
-        // The log or the plane may be away. Nothing is lost: the run goes on at its last event.
+        // The log or the plane may be away. Nothing is lost: the run continues after its last event.
         const retryable = isMandateError(err) && err.retryable;
         log[retryable ? 'warn' : 'error']({ err, run: booked.runId }, 'a run waits after an error');
         await changed.within(pauseMs, signal);
@@ -128,7 +128,7 @@ export async function driveRun(
       await append([eventOfResult(plan, state, current, { result, atMs: clock() })]);
       return 'on';
     }
-    // Another runner has the step, so its events will come. If none comes, no runner has it.
+    // Another runner performs the step, so its events will arrive. If none arrives, no runner performs it.
     superseded += 1;
     if (superseded < MOST_SUPERSEDED) {
       await changed.within(SUPERSEDED_MS, signal);
@@ -148,7 +148,7 @@ export async function driveRun(
     }
   }
 
-  /** Waits for the answer of a person, until it is too late for one. */
+  /** Waits for the answer of a person until the time limit for the answer. */
   async function answered({ deferred, untilMs }: Extract<NextOfRun, { for: 'approval' }>): Promise<'on'> {
     const until = AbortSignal.any([signal, changed.next()]);
     const withinMs = untilMs === null ? Number.POSITIVE_INFINITY : untilMs - clock();
@@ -189,7 +189,7 @@ function failed(
   return { event: 'step.failed', step, visit, attempt, ...failure, retryAfterMs: null };
 }
 
-/** Tells the driver of events of its run that others appended. */
+/** Informs the driver of events of its run that others appended. */
 function changesOf(booked: BookedRun, { runs }: Driving) {
   const ended = new AbortController();
   let next = new AbortController();

@@ -1,4 +1,7 @@
-/** Reads the topic of runs from its start and follows it. All that a process knows of runs comes from this topic. */
+/**
+ * Reads the topic of runs from its start and follows it. Everything that a process knows about runs comes from this
+ * topic.
+ */
 import type { Bus, LogPosition } from '@mandate/bus';
 import { type Logger, MandateError, type Running } from '@mandate/runtime';
 import { type RunEvent, readRunEvent, runKey, TOPICS } from '@mandate/schemas';
@@ -45,7 +48,7 @@ export async function followRuns(bus: Bus, log: Logger): Promise<FollowedRuns> {
     }
   }
 
-  /** A run that goes on again needs its events, which may have been dropped. */
+  /** A run that continues needs its events again, and they may have been dropped. */
   async function restore({ tenant, runId }: RunEvent): Promise<void> {
     const run = book.get(tenant, runId);
     if (run?.events === null) book.restore(run, await eventsOf(run));

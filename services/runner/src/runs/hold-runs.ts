@@ -2,8 +2,9 @@
  * Decides which runs this process drives. The processes of the group share the partitions of the topic. A process
  * drives the open runs of the partitions that it holds, and stops driving them when it loses a partition.
  *
- * The group never commits. So a partition with records hands its first batch over as soon as it is assigned, and the
- * handler holds the partition until its signal aborts. What to do is not in the batch: it comes from the book.
+ * The group never commits. So the handler gets the first batch of a partition as soon as the partition is assigned, and
+ * holds the partition until its signal aborts. The handler does not use the batch: it reads the open runs from the run
+ * book.
  */
 import type { Batch, Bus, Consumer } from '@mandate/bus';
 import { isMandateError, type Logger } from '@mandate/runtime';
@@ -15,13 +16,13 @@ import { PartitionHold } from './partition-hold.ts';
 import type { BookedRun } from './run-book.ts';
 
 export type HeldRuns = Pick<Consumer, 'finished' | 'stop'> & {
-  /** How many runs this process drives now. */
+  /** The number of runs that this process drives now. */
   driven(): number;
 };
 
 type Driven = { hold: PartitionHold; stopping: AbortController; done: Promise<void> };
 
-/** The first events of another process that goes on with a run in the middle of a step. */
+/** The first events of another process that continues a run in the middle of a step. */
 const TAKEN_OVER: ReadonlySet<RunEvent['event']> = new Set(['step.resumed', 'step.uncertain']);
 
 export async function holdRuns(
@@ -41,7 +42,7 @@ export async function holdRuns(
   const { book, reached } = driving.runs;
   const holds = new Map<number, PartitionHold>();
   const driven = new Map<BookedRun, Driven>();
-  // A round of the group waits for its members for one session at most.
+  // In a rebalance, the group waits for its members for one session at most.
   const release = { quietMs: sessionTimeoutMs / 2, keepMs: 2 * sessionTimeoutMs };
 
   function drive(run: BookedRun, hold: PartitionHold, isTakenOver: boolean): void {
@@ -108,7 +109,7 @@ export async function holdRuns(
     const ending = AbortSignal.any([batch.signal, hold.signal]);
     const ended = aborted(ending);
     try {
-      // The book must know what the process appended that held the partition before.
+      // The run book must contain the events of the process that held the partition before.
       await Promise.race([ended, reached({ topic: TOPICS.runs, partition, offset: batch.endOffset - 1 })]);
       if (ending.aborted) return;
       hold.confirm();

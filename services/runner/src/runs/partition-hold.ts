@@ -1,13 +1,13 @@
 /**
- * A partition of the runs as this process holds it. On Kafka the group takes every partition back before each round, and
- * mostly returns it to the same process. In between, calls that are under way go on, because an aborted call may have had
- * its effect. Nothing else happens until the partition is back.
+ * A partition of the runs that this process holds. On Kafka, the group takes back every partition before each
+ * rebalance, and usually returns it to the same process. In between, running calls continue, because an aborted call
+ * may have had its effect. Nothing else happens until the partition is back.
  */
 import type { BookedRun } from './run-book.ts';
 
 export class PartitionHold {
   readonly #lost = new AbortController();
-  /** The runs with calls under way. */
+  /** The runs with running calls. */
   readonly #busy = new Set<BookedRun>();
   #held = Promise.withResolvers<void>();
   #isHeld = false;
@@ -18,7 +18,7 @@ export class PartitionHold {
     this.#held.promise.catch(() => {});
   }
 
-  /** Aborts when another process may hold the partition for good. */
+  /** Aborts when another process may hold the partition from now on. */
   get signal(): AbortSignal {
     return this.#lost.signal;
   }
@@ -32,7 +32,7 @@ export class PartitionHold {
     return this.#held.promise;
   }
 
-  /** Says whether calls of the run are under way. */
+  /** Sets whether calls of the run are running. */
   setBusy(run: BookedRun, isBusy: boolean): void {
     if (isBusy) this.#busy.add(run);
     else this.#busy.delete(run);
@@ -47,7 +47,7 @@ export class PartitionHold {
   }
 
   /**
-   * The group takes the partition back. Resolves when no call is under way, but after `quietMs` at the latest. If the
+   * The group takes the partition back. Resolves when no call is running, but after `quietMs` at the latest. If the
    * partition does not come back within `keepMs`, it is lost.
    */
   async release({ quietMs, keepMs }: { quietMs: number; keepMs: number }): Promise<void> {

@@ -16,7 +16,7 @@ type Written = RunEvent extends infer Event
     : never
   : never;
 
-/** A book with a run that only started, and a function that applies further events of it. */
+/** A run book with a run that has only started, and a function that applies further events of the run. */
 function startedBook() {
   const book = new RunBook();
   let offset = 0;

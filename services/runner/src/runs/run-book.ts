@@ -1,12 +1,11 @@
 /**
- * All runs, as the topic of runs tells them. The book folds every event that this process reads. It keeps the events
- * of runs that go on, and of the newest runs that have ended. Of older runs it keeps a summary, and reads their events
- * from the log again when somebody asks.
+ * All runs on the topic of runs. The book folds every event that this process reads. It keeps the events of open runs,
+ * and of the newest ended runs. Of older runs it keeps a summary, and reads their events from the log again on request.
  */
 import { applyEvent, type RunPlan, type RunState, stateOfRun } from '@mandate/agent-manifest';
 import { type LogPosition, type RunEvent, type RunEventOf, runKey } from '@mandate/schemas';
 
-/** A run that the book knows. */
+/** A run in the book. */
 export type BookedRun = {
   readonly tenant: string;
   readonly runId: string;
@@ -16,13 +15,13 @@ export type BookedRun = {
   readonly offsets: number[];
   /** Null if the events were dropped from memory. */
   events: RunEvent[] | null;
-  /** The state, once it was needed. */
+  /** The state, after it was needed for the first time. */
   folded: { plan: RunPlan; state: RunState } | null;
   status: RunState['status'];
   updatedAt: string;
 };
 
-/** Where a run is in the list of runs: its start, then its id. */
+/** The place of a run in the list of runs: its start, then its id. */
 export type PlaceInList = readonly [startedAt: string, runId: string];
 
 export type RunListener = (run: BookedRun, event: RunEvent) => void;
@@ -41,7 +40,7 @@ export class RunBook {
   /** The keys of ended runs whose events are in memory, the oldest end first. */
   readonly #ended = new Set<string>();
   readonly #listeners = new Set<RunListener>();
-  /** All runs, the oldest start first once they are sorted. */
+  /** All runs. After sorting, the run with the oldest start is first. */
   readonly #byStart: BookedRun[] = [];
   #isSorted = true;
 
@@ -82,12 +81,12 @@ export class RunBook {
     return run.folded?.state ?? null;
   }
 
-  /** Keeps these events of a run, whose events were dropped, in memory again. */
+  /** Stores the events of a run in memory again after they were dropped. */
   restore(run: BookedRun, events: readonly RunEvent[]): void {
     run.events ??= [...events];
   }
 
-  /** Runs that go on, of one partition. */
+  /** The open runs of one partition. */
   *openRunsOf(partition: number): Iterable<BookedRun> {
     for (const run of this.#runs.values()) {
       if (run.partition === partition && run.status === 'running') yield run;
@@ -168,7 +167,10 @@ export class RunBook {
   }
 }
 
-/** Returns the status after an event. Without a folded state it is read from the events, as the fold would. */
+/**
+ * Returns the status after an event. If no folded state is in memory, the status is read from the events, with the same
+ * result.
+ */
 function statusAfter({ folded, status, events }: BookedRun, { event }: RunEvent): RunState['status'] {
   if (folded !== null) return folded.state.status;
   if (event === 'run.retried') {

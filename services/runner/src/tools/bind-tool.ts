@@ -4,8 +4,8 @@ import type { ServerSettings, ToolServersDocument, UrlServer } from '../runner-d
 import { ToolUnavailable } from './tool-errors.ts';
 
 /**
- * `key` names the server. `tool` is the name within the server; null: the one called as `id`, else the only one.
- * `implementation`: the file that carries out an inline tool. Null: not known.
+ * `key` names the server. `tool` is the name within the server; null: the tool with the name `id`, otherwise the only
+ * tool. `implementation`: the file that carries out an inline tool. Null: not known.
  */
 export type Binding = {
   key: string;
@@ -16,7 +16,7 @@ export type Binding = {
 };
 
 /**
- * Returns the binding of a tool. Null: an inline tool without one.
+ * Returns the binding of a tool. Null: an inline tool without a binding.
  *
  * @throws ToolUnavailable TOOL_NOT_BOUND
  */
@@ -46,7 +46,7 @@ function serverNamed({ servers }: ToolServersDocument, name: string): Server | n
   return server === undefined ? null : { key: name, server };
 }
 
-/** A server is bound by the address of the tool. The address `mcp://crm` is also the name `crm`. */
+/** A binding names a server by the address of the tool. The address `mcp://crm` also means the server named `crm`. */
 function serverAt(document: ToolServersDocument, address: string): Server | null {
   const plain = plainAddress(address);
   const name = Object.keys(document.servers).find((key) => plainAddress(key) === plain);
@@ -55,14 +55,14 @@ function serverAt(document: ToolServersDocument, address: string): Server | null
   return local === undefined ? null : serverNamed(document, local);
 }
 
-/** The scheme may have any case, and a slash at the end does not count. */
+/** The letter case of the scheme and a slash at the end do not count. */
 function plainAddress(address: string): string {
   return address.replace(/^[A-Za-z][A-Za-z0-9+.-]*:/, (scheme) => scheme.toLowerCase()).replace(/\/+$/, '');
 }
 
 const UNBOUND: Omit<UrlServer, 'url'> = { headers: {}, timeoutMs: 60_000, protocol: 'auto' };
 
-/** Returns a server without a binding, if the address is one of HTTP and its host may be reached. */
+/** Returns a server without a binding, if the address is an HTTP address and its host may be reached. */
 function reachable({ allowedHosts }: ToolServersDocument, address: string): Server | null {
   if (!URL.canParse(address)) return null;
   const { protocol, host, hostname, username, href } = new URL(address);

@@ -1,4 +1,4 @@
-/** Bounds what a server may answer over HTTP, because the client keeps a whole answer in memory. */
+/** Limits the answers of a server over HTTP, because the client keeps a whole answer in memory. */
 
 /** Like `fetch`, but reading a body fails after this many bytes. */
 export function boundedFetch(mostBytes: number): typeof fetch {

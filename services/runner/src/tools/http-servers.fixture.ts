@@ -1,4 +1,4 @@
-/** MCP servers over HTTP for tests: one of each era of the protocol. */
+/** MCP servers over HTTP for tests: one for each era of the protocol. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
@@ -38,7 +38,7 @@ async function listen(answer: Answer): Promise<HttpServer> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, requests };
 }
 
-/** A server of the revisions before 2026, from the SDK of that time. It keeps no session. */
+/** A server of the revisions before 2026, made with the SDK of that time. It keeps no session. */
 export function startLegacyServer(): Promise<HttpServer> {
   return listen(async (request, response, body) => {
     const server = new McpServer({ name: 'legacy', version: '1.0.0' });
@@ -62,7 +62,10 @@ const greet = {
 
 type Behaviour = { status?: number; result?: object; error?: { code: number; message: string } };
 
-/** A server of the revision 2026-07-28, written by hand: each request stands alone. `call` is the answer to calls. */
+/**
+ * A server of the revision 2026-07-28, written without an SDK: each request is complete in itself. `call` is the answer
+ * to calls.
+ */
 export function startModernServer(call: Behaviour = {}): Promise<HttpServer> {
   const cacheable = { ttlMs: 0, cacheScope: 'private' };
   const results: Record<string, object> = {

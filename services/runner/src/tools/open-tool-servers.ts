@@ -13,7 +13,7 @@ import type { BoundTool, ToolServers } from './tool-servers.ts';
 
 type Listed = Awaited<ReturnType<ServerConnection['tools']>>[number];
 
-/** The most servers that are connected by addresses of manifests. Bound servers do not count. */
+/** The maximum number of servers that are connected by the addresses in manifests. Bound servers do not count. */
 const MOST_UNBOUND = 100;
 
 export function openToolServers(document: ToolServersDocument, log: Logger): ToolServers {

@@ -1,4 +1,4 @@
-/** The text of a tool's result, as the model reads it and the log holds it. */
+/** The text of a tool's result, as the model reads it and the log contains it. */
 import { MOST_RUN_JSON_BYTES } from '@mandate/schemas';
 
 type Result = { content?: unknown; structuredContent?: unknown; isError?: unknown };
@@ -12,7 +12,7 @@ export function textOfResult({ content, structuredContent }: Result): string {
 
 type Part = { type?: unknown; text?: unknown; uri?: unknown; mimeType?: unknown; resource?: Part };
 
-/** Pictures and sounds are named only, because not every model can read them. */
+/** Pictures and sounds are only mentioned, because not every model can read them. */
 function textOfPart(part: unknown): string {
   if (typeof part !== 'object' || part === null) return '';
   const { type, text, uri, mimeType, resource }: Part = part;
@@ -23,15 +23,16 @@ function textOfPart(part: unknown): string {
   return `[${String(type)}: ${String(mimeType)}]`;
 }
 
-/** The room for the fields around the text, and for the words about a cut. */
+/** The space for the fields around the text, and for the note about a cut. */
 const ROOM_BYTES = 400;
 const MOST_BYTES = MOST_RUN_JSON_BYTES - ROOM_BYTES;
 
-/** Cuts a text that is too long as JSON, and says so. */
+/** Shortens a text that is too long as JSON, and states this in the text. */
 function limited(text: string): string {
   if (jsonBytes(text) <= MOST_BYTES) return text;
   let kept = text.slice(0, MOST_BYTES);
-  // JSON may need six bytes for a character, so each cut keeps the part that would fit at this rate.
+  // A character may need up to six bytes in JSON. So each cut keeps as much as would fit at the rate of the present
+  // text.
   while (jsonBytes(kept) > MOST_BYTES) {
     kept = kept.slice(0, Math.floor((kept.length * MOST_BYTES) / jsonBytes(kept)));
   }

@@ -1,6 +1,6 @@
 /**
- * A connection to one MCP server, opened at its first use and again after it was lost. It speaks both eras of the
- * protocol: servers of 2026-07-28, which keep no session, and older ones.
+ * A connection to one MCP server, opened at its first use and again after it was lost. It supports both eras of the
+ * protocol: servers of 2026-07-28, which keep no session, and older servers.
  */
 import type { Stream } from 'node:stream';
 import type { Logger } from '@mandate/runtime';
@@ -18,12 +18,12 @@ import { failureOfCall, mayBeLost, resultOfError, ToolUnavailable } from './tool
 const NAME = { name: 'mandate-runner', version: '0.1.0' };
 const MODERN = '2026-07-28';
 
-/** How much of the end of stderr is kept. */
+/** The number of characters at the end of stderr that are kept. */
 const MOST_SAID = 1_000;
 const CONNECT_MS = 30_000;
 const PROBE_MS = 5_000;
 const LIST_MS = 30_000;
-/** The most pages of a list of tools that are read. */
+/** The maximum number of pages of a list of tools that are read. */
 const MOST_PAGES = 64;
 /** The largest message of a server over stdio, and the largest answer over HTTP. */
 const MOST_BYTES = 4 * 1024 * 1024;
@@ -65,10 +65,10 @@ export class ServerConnection {
     }
   }
 
-  /** Reads the list again. Steps that begin together share one list. */
+  /** Reads the list again. Steps that begin at the same time share one list. */
   refreshedTools(): Promise<Listed> {
     this.#refreshing ??= (async () => {
-      // Everything that begins in this turn of the event loop shares the list.
+      // All steps that begin in this turn of the event loop share the list.
       await Promise.resolve();
       this.#listed = null;
       return this.tools();
@@ -139,7 +139,7 @@ export class ServerConnection {
     const client = new Client(NAME, {
       listMaxPages: MOST_PAGES,
       versionNegotiation: { mode, probe: { timeoutMs: PROBE_MS } },
-      // A run has no person at hand who could answer a question of a server.
+      // In a run, no person can answer a question of a server.
       inputRequired: { autoFulfill: false },
       listChanged: {
         tools: { autoRefresh: false, debounceMs: 0, onChanged: () => this.#changed() },
@@ -156,7 +156,7 @@ export class ServerConnection {
     try {
       await client.connect(transport, { timeout: CONNECT_MS });
     } catch (err) {
-      // What a server writes may be secret, so it is not in the error, which is on the log of the run.
+      // Output of a server may be secret, so it is not in the error, because the log of the run contains the error.
       const { command, args, cwd = process.cwd() } = settings;
       const facts = { err, server: this.#key, command: [command, ...args].join(' '), cwd, said: said() };
       this.#log.warn(facts, 'a server of tools cannot be started');
@@ -169,7 +169,7 @@ export class ServerConnection {
     this.#listed = null;
   }
 
-  /** A client that failed is replaced, because its session may be gone. */
+  /** A client that failed is replaced, because its session may have ended. */
   #drop(client: Client): void {
     this.#forget(client);
     client.close().catch(() => {});
@@ -194,7 +194,7 @@ export class ServerConnection {
   }
 }
 
-/** The process gets the variables that every program needs, and those of its settings: no secret of the runner. */
+/** The process gets the variables that every program needs, and those of its settings, but no secret of the runner. */
 function processOf({ command, args, env, cwd, showErrors }: CommandServer) {
   return {
     ...{ command, args, maxBufferSize: MOST_BYTES },
@@ -211,7 +211,7 @@ function overHttp({ url, headers }: UrlServer): Transport {
   });
 }
 
-/** Reads everything that a server writes to stderr, and returns a function that gives the end of it. */
+/** Reads everything that a server writes to stderr, and returns a function that returns the last part of it. */
 function lastWords(stderr: Stream | null): () => string {
   let said = '';
   stderr?.on('data', (chunk: Buffer) => {

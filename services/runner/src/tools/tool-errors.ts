@@ -31,7 +31,7 @@ const NEEDS_PERSON: ReadonlySet<unknown> = new Set([
   SdkErrorCode.InputRequiredRoundsExceeded,
 ]);
 
-/** Returns the result of a call that its server has answered with an error. Null: there is no such answer. */
+/** Returns the result of a call that its server has answered with an error. Null: the server has not answered so. */
 export function resultOfError(
   error: unknown,
 ): { content: [{ type: 'text'; text: string }]; isError: true } | null {
@@ -52,7 +52,7 @@ const UNSENT_BY_SDK: ReadonlySet<unknown> = new Set([
   SdkErrorCode.MethodNotSupportedByProtocolVersion,
 ]);
 
-/** Returns what the failure of a call means. Everything that is not known for certain may have run. */
+/** Returns the meaning of a failed call. If nothing is certain, the call may have run. */
 export function failureOfCall(server: string, error: unknown): ToolUnavailable | ToolUncertain {
   const said = error instanceof Error ? error.message.slice(0, 500) : String(error);
   const message = `The server "${server}" gave no result: ${said}`;
@@ -60,7 +60,7 @@ export function failureOfCall(server: string, error: unknown): ToolUnavailable |
     const { status } = error;
     const isRefused = status >= 400 && status < 500 && status !== 408;
     if (!isRefused) return new ToolUncertain(message, error);
-    // A server that has lost the session answers 404 or 400. The next call opens another session.
+    // A server that no longer knows the session answers 404 or 400. The next call opens another session.
     const mayPass = status === 400 || status === 404 || status === 425 || status === 429;
     const kind = mayPass ? 'transient' : 'permanent';
     return new ToolUnavailable('TOOL_SERVER_REFUSED', message, { kind, cause: error });
@@ -70,7 +70,7 @@ export function failureOfCall(server: string, error: unknown): ToolUnavailable |
   return new ToolUnavailable('TOOL_SERVER_UNAVAILABLE', message, { kind: 'transient', cause: error });
 }
 
-/** True if the connection or its session may be gone. After a call that took too long, both are still there. */
+/** True if the connection or its session may have ended. After a call that took too long, both still exist. */
 export function mayBeLost(error: unknown): boolean {
   if (error instanceof SdkHttpError) return error.status === 400 || error.status === 404;
   return !(error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout);

@@ -3,7 +3,7 @@ import type { JsonSchema, StepTool } from '../agent-step/step.ts';
 
 export type ToolServers = {
   /**
-   * Finds the tool on its server. Null: an inline tool that nothing is bound to.
+   * Finds the tool on its server. Null: an inline tool without a binding.
    *
    * @throws ToolUnavailable
    */

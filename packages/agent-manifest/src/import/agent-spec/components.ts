@@ -1,6 +1,6 @@
 /**
  * The components of an Open Agent Spec document. A component is written where it is used, or once under
- * `$referenced_components` and then named by `$component_ref`.
+ * `$referenced_components` and is then referred to by `$component_ref`.
  */
 import type { ImportFields } from '../import-fields.ts';
 import { type Path, quoted } from '../import-notes.ts';
@@ -10,7 +10,7 @@ export type Component = {
   type: string;
   name: string;
   fields: ImportFields;
-  /** The components that can be named within this one, the innermost first. */
+  /** The components to which this component may refer, the innermost first. */
   scopes: readonly ImportFields[];
 };
 
@@ -18,7 +18,7 @@ export type Component = {
 const MOST_REFERENCES = 32;
 
 export class SpecComponents {
-  /** Each component once, so that its unknown fields are reported once. */
+  /** Each component is kept once, so that its unknown fields are reported once. */
   readonly #opened = new Map<object, Component>();
 
   root(fields: ImportFields): Component | null {

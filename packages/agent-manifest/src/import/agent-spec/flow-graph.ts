@@ -7,15 +7,15 @@ export type FlowNode = {
   component: Component;
   inputs: readonly Property[];
   outputs: readonly Property[];
-  /** The nodes behind the node, by the name of the branch. A node without branches has the branch `next`. */
+  /** The nodes that follow the node, by the name of the branch. A node without branches has the branch `next`. */
   next: Map<string, FlowNode>;
-  /** Where the inputs come from, by their names. */
+  /** The source of each input, by the name of the input. */
   sources: Map<string, { node: FlowNode; output: string }>;
 };
 
 export type FlowGraph = { start: FlowNode; nodes: readonly FlowNode[] };
 
-/** Returns the graph of a flow. Null after a fault. */
+/** Returns the graph of a flow. Null if a fault was found. */
 export function flowGraph(flow: Component, components: SpecComponents): FlowGraph | null {
   const { fields } = flow;
   const { notes, file } = fields;
@@ -69,7 +69,7 @@ export function flowGraph(flow: Component, components: SpecComponents): FlowGrap
   return start === undefined || notes.hasFaults ? null : { start, nodes: [...nodes.values()] };
 }
 
-/** A flow without data edges connects every input with the one output of its name. */
+/** In a flow without data edges, an input gets the value of the only output with the same name. */
 function connectByName(nodes: readonly FlowNode[]): void {
   const byName = new Map<string, FlowNode[]>();
   for (const node of nodes) {

@@ -12,7 +12,10 @@ import { schemasByName } from './properties.ts';
 import type { SpecAgents } from './spec-agents.ts';
 import type { SpecTools } from './spec-tools.ts';
 
-/** The limit of a run with a loop. The file has none, and a loop without a limit is refused. */
+/**
+ * The step limit for a run with a loop. The imported file states no limit, and a manifest with a loop and no limit is
+ * refused.
+ */
 const STEPS_OF_A_LOOP = 100;
 
 const PLACEHOLDER = /\{\{\s{0,9}([A-Za-z_][A-Za-z0-9_-]{0,99})\s{0,9}\}\}/g;
@@ -72,7 +75,7 @@ class FlowSteps {
     }
   }
 
-  /** Returns the key of the step of a node. Null for the start and the end, which are no steps. */
+  /** Returns the key of the step of a node. Null for the start and the end, which do not become steps. */
   keyOf(node: FlowNode): string | null {
     return this.#keys.get(node) ?? null;
   }
@@ -183,7 +186,9 @@ class FlowSteps {
     return { type: 'switch', cases: Object.fromEntries(cases), ...(key === null ? {} : { default: key }) };
   }
 
-  /** Returns the step of a branch. A switch always leads to a step, so a branch to the end cannot be said. */
+  /**
+   * Returns the step of a branch. A case of a switch must lead to a step, so a branch to the end cannot be expressed.
+   */
   #target({ component: { fields } }: FlowNode, target: FlowNode, branch: string): string | null {
     const key = this.keyOf(target);
     if (key === null) {
@@ -262,7 +267,7 @@ class FlowSteps {
     );
   }
 
-  /** Returns the outputs of the flow that one step answers under the same name. */
+  /** Returns the outputs of the flow that one step returns under the same names. */
   outputs(): Record<string, Json> | null {
     const ends = this.#graph.nodes.filter(({ component }) => component.type === 'EndNode');
     const schemas: [string, Json][] = [];
@@ -286,7 +291,10 @@ class FlowSteps {
   }
 }
 
-/** True if a node leads back to itself. Nodes without a way in are removed until none is left, or a loop remains. */
+/**
+ * True if a node leads back to itself. The function removes nodes that no node leads to, until no node is left or only
+ * loops remain.
+ */
 function hasLoop({ nodes }: FlowGraph): boolean {
   const waysIn = new Map<FlowNode, number>();
   for (const node of nodes) for (const to of node.next.values()) waysIn.set(to, (waysIn.get(to) ?? 0) + 1);

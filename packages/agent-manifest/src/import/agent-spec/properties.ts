@@ -20,7 +20,7 @@ export function propertiesOf(fields: ImportFields, name: string): Property[] {
   });
 }
 
-/** Returns properties as a map of names to schemas. Null without properties. */
+/** Returns properties as a map of names to schemas. Null if there are no properties. */
 export function schemasByName(properties: readonly Property[]): Record<string, Json> | null {
   return properties.length === 0
     ? null

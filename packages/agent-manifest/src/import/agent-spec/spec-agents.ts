@@ -38,7 +38,7 @@ export class SpecAgents {
     this.#tools = tools;
   }
 
-  /** Returns the agent of a component, with all agents that it brings. Null after a fault. */
+  /** Returns the agent of a component, and adds all agents that the component contains. Null after a fault. */
   add(component: Component): ImportedAgent | null {
     const { fields, type } = component;
     const made = this.#made.get(component);
@@ -73,7 +73,7 @@ export class SpecAgents {
     }
   }
 
-  /** @param whole the component that the agent is made for: itself, or a specialized agent */
+  /** @param whole the component from which the agent is made: the agent itself, or a specialized agent */
   #agent(component: Component, whole: Component): ImportedAgent {
     const { fields } = component;
     const { name } = whole;
@@ -103,7 +103,7 @@ export class SpecAgents {
     return agent;
   }
 
-  /** `human_in_the_loop` leaves it to a program when a person is asked. Its default is true. */
+  /** `human_in_the_loop` lets a program decide when a person is asked. Its default is true. */
   #askPeople({ fields }: Component, agent: ImportedAgent): void {
     const isAsked = fields.flag('human_in_the_loop');
     if (this.#draft.options.humanInTheLoop === true) {
@@ -116,7 +116,7 @@ export class SpecAgents {
     }
   }
 
-  /** A specialized agent is an agent of its own, so that the agent it is made from gets no more tools. */
+  /** A specialized agent becomes a separate agent, so that the agent on which it is based gets no additional tools. */
   #specialized(component: Component): ImportedAgent | null {
     const { fields } = component;
     const base = this.#components.in(component, 'agent');
@@ -142,7 +142,10 @@ export class SpecAgents {
     return agent;
   }
 
-  /** A group of agents: a swarm, or a manager with workers. They start each other, which steps do here. */
+  /**
+   * A group of agents: a swarm, or a manager with workers. In the group, agents start each other. In a manifest, only
+   * steps start agents.
+   */
   #group(component: Component, first: string): ImportedAgent | null {
     const { fields } = component;
     const relations = (fields.list('relationships') ?? []).flatMap((pair, at) =>
@@ -181,7 +184,7 @@ export class SpecAgents {
   }
 }
 
-/** Warns of the unknown fields of a component that has no inputs and outputs of its own. */
+/** Warns of the unknown fields of a component without inputs and outputs. */
 function endOf({ fields }: Component): void {
   for (const field of ['description', 'inputs', 'outputs']) fields.any(field);
   fields.end();

@@ -31,7 +31,7 @@ export class SpecTools {
   readonly #components: SpecComponents;
   readonly #placed = new Map<Component, { tool: PlacedTool | null; needsPerson: boolean }>();
 
-  /** The names of servers, by the components that say how they are reached. */
+  /** The names of servers, by the components that describe how to reach them. */
   readonly #servers = new Map<Component, string>();
 
   constructor(draft: ManifestDraft, components: SpecComponents) {
@@ -91,7 +91,10 @@ export class SpecTools {
     }
   }
 
-  /** The name of a tool may hold blanks there. A tool of a server keeps its name, because the server knows it so. */
+  /**
+   * In that format, the name of a tool may contain blanks. A tool of a server keeps its name, because the server knows
+   * the tool by this name.
+   */
   #nameOf({ type, name, fields }: Component): string {
     const key = type === 'MCPTool' || /^[A-Za-z0-9_-]+$/.test(name) ? name : keyFor(name, 'tool');
     if (key !== name)
@@ -158,7 +161,7 @@ export class SpecTools {
     );
   }
 
-  /** Returns the name of the server of a tool, and keeps how it is reached. */
+  /** Returns the name of the server of a tool, and stores how to reach the server. */
   #serverOf(tool: Component): string {
     const transport = this.#components.in(tool, 'client_transport');
     if (transport === null) {

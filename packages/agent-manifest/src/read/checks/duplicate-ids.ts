@@ -3,7 +3,7 @@ import type { AgentManifest } from '@mandate/schemas/agent-manifest';
 import type { Catalog } from '../../catalog.ts';
 import { type Found, found, type Path } from '../fault.ts';
 
-/** What a definition is called. `id` is null if only the key is written, or if it is the key once more. */
+/** The names of a definition. `id` is null if only the key is written, or if the id equals the key. */
 type Called = { at: Path; key: string | null; id: string | null };
 
 export function duplicateIds(manifest: AgentManifest, catalog: Catalog): Found[] {

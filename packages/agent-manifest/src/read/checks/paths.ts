@@ -27,10 +27,10 @@ export function pathFaults(
   });
 }
 
-/** `isNeeded`: a run cannot do without the file. Knowledge may also be an id. */
+/** `isNeeded`: true if a run cannot work without the file. The value of `knowledge` may also be an id. */
 export type NamedFile = { path: Path; written: string; isNeeded: boolean };
 
-/** Returns the files that a manifest names, without addresses. */
+/** Returns the files that a manifest names. Addresses are left out. */
 export function namedFiles(manifest: AgentManifest, catalog: Catalog): NamedFile[] {
   return namedPlaces(manifest, catalog).flatMap(({ mayBeAddress, mayBeId = false, ...named }) => {
     if (mayBeAddress && isUri(named.written) && !/^file:/i.test(named.written)) return [];
@@ -65,7 +65,7 @@ function namedPlaces({ workflow }: AgentManifest, catalog: Catalog): NamedPlace[
   ];
 }
 
-/** One word that ends in `.py` is a file. Anything else is Python. */
+/** A single word that ends in `.py` is a file. Any other text is Python code. */
 export function isFileOfCode(code: string): boolean {
   return /^\S+\.py$/.test(code);
 }

@@ -72,7 +72,7 @@ function ofWays({ workflow }: AgentManifest): Found[] {
     );
 }
 
-/** A whole definition in the list is no reference. */
+/** If the list contains a whole definition, this entry is not a reference. */
 function named(catalog: Catalog, kind: Named, path: Path, members: readonly (string | object)[]): Found[] {
   return members.flatMap((member, index): Found[] => {
     if (typeof member !== 'string') return [];
@@ -115,7 +115,7 @@ function notFound(
   });
 }
 
-/** The maximum number of pairs of letters that are compared to find the name that was meant. */
+/** The maximum number of pairs of letters that are compared to find the name that the author probably meant. */
 const STEPS = 100_000;
 const MOST_LISTED = 10;
 

@@ -1,4 +1,4 @@
-/** Finds secrets that are written out where a manifest should only name them. */
+/** Finds literal secrets in places where a manifest should only name an environment variable. */
 
 /** True if an environment variable probably holds a secret. `${env:NAME}` only says where the secret is. */
 export function isSecret(name: string, value: string): boolean {
@@ -8,7 +8,7 @@ export function isSecret(name: string, value: string): boolean {
 
 const REFERENCE = '${env:';
 
-/** The last word of the name says what it holds: API_KEY is a key, and API_KEY_FILE is a file. */
+/** The last word of the name shows the kind of value: API_KEY is a key, and API_KEY_FILE is a file. */
 function isNameOfSecret(name: string): boolean {
   const words = name
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')

@@ -12,7 +12,7 @@ export function toolFaults(manifest: AgentManifest, catalog: Catalog): Found[] {
 /** A tool with the place where it is written. Two tools with the same `identity` are the same tool. */
 type Placed = { name: string; identity: unknown; path: Path };
 
-/** Policies and the audit know a tool only by its name. So two tools with one name could not be told apart. */
+/** Policies and the audit know a tool only by its name. So they could not distinguish two tools with the same name. */
 function nameClashes(manifest: AgentManifest, catalog: Catalog): Found[] {
   const tools: Placed[] = [
     ...catalog.tool.entries.map((entry) => ({ name: toolNameOf(entry), identity: entry, path: entry.at })),
@@ -88,7 +88,7 @@ function votersTwice({ workflow }: AgentManifest, catalog: Catalog): Found[] {
 
 type ListedTool = { tool: AgentTool; path: Path; agent: Path };
 
-/** Returns the tools that agents list, without those that lead to nothing. */
+/** Returns the tools that agents list, except entries that lead to no tool. */
 function toolsOfAgents(catalog: Catalog): ListedTool[] {
   return catalog.agent.entries.flatMap(({ at, definition }) =>
     (definition.tools ?? []).flatMap((written, index): ListedTool[] => {
@@ -98,7 +98,7 @@ function toolsOfAgents(catalog: Catalog): ListedTool[] {
   );
 }
 
-/** An inline tool is the same tool in two agents if it is written alike. */
+/** Inline tools of two agents are the same tool if their definitions are equal. */
 function identityOf({ entry, inline, uri }: AgentTool): unknown {
   if (entry !== null) return entry;
   return inline === null ? sameAddress(uri ?? '') : canonicalJson(inline);

@@ -1,4 +1,4 @@
-/** Warnings: a manifest loads with them, but it may not mean what its author wanted. */
+/** Warnings: a manifest with warnings can be loaded, but may not mean what its author wanted. */
 import type { AgentManifest, Workflow } from '@mandate/schemas/agent-manifest';
 import type { Catalog } from '../../catalog.ts';
 import { type Found, found, type Path, type WarningCode } from '../fault.ts';
@@ -132,10 +132,10 @@ function ofStep(step: Workflow['steps'][string], at: Path): Warning[] {
   return [];
 }
 
-/** Returns the steps that can be reached, each with the number of visits on the shortest way to it. */
+/** Returns the steps that can be reached, each with the number of visits on the shortest path to it. */
 function stepsFrom(start: string, steps: Workflow['steps']): ReadonlyMap<string, number> {
   const reached = new Map([[start, 1]]);
-  // A map may grow while it is iterated, and new entries come last. So the nearest steps come first.
+  // New entries of a map come last, and an iteration also visits them. So the nearest steps come first.
   for (const [key, visits] of reached) {
     const step = Object.hasOwn(steps, key) ? steps[key] : undefined;
     for (const { target } of step === undefined ? [] : waysOn(step))

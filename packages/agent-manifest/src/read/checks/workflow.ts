@@ -3,7 +3,7 @@ import type { AgentManifest, Step } from '@mandate/schemas/agent-manifest';
 import { type Found, found, type Path } from '../fault.ts';
 import { circlesIn } from './circles.ts';
 
-/** A step that may follow. `path` leads to the field of the step that names it. */
+/** A possible next step. `path` leads to the field that names the next step. */
 export type Way = { path: Path; target: string };
 
 export function waysOn(step: Step): readonly Way[] {

@@ -1,10 +1,13 @@
-/** Makes configurations as people and programs write them: with comments, in one line, with other keys in between. */
+/**
+ * Makes configurations in the forms that people and programs write: with comments, on one line, with other keys in
+ * between.
+ */
 import fc from 'fast-check';
 
-/** A server, and the words of its command. */
+/** A server with the words of its command. */
 type Server = { name: string; words: readonly string[]; hasArgs: boolean };
 
-/** Some words are those that the proxy reads. */
+/** Some words are options that the proxy reads. */
 const word = fc.oneof(
   fc.constantFrom('mcp', '--', '--agent', 'mandate', '-y', ''),
   fc.string({ unit: 'grapheme' }),
@@ -19,7 +22,7 @@ const server: fc.Arbitrary<Server> = fc
   .map(({ name, program, args }) => ({ name, words: [program, ...(args ?? [])], hasArgs: args !== null }));
 export const servers = fc.uniqueArray(server, { selector: (one) => one.name, maxLength: 4 });
 
-/** Draws a choice for each place of a text, so that one list of numbers decides the whole layout. */
+/** Makes a choice for each place of a text, so that one list of numbers decides the whole layout. */
 export function chooser(choices: readonly number[]) {
   let at = 0;
   return <T>(from: readonly T[]): T => {

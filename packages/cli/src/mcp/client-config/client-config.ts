@@ -1,6 +1,6 @@
 /**
- * The configuration of an MCP client as text, with the places of what an import changes. Everything else in the text
- * keeps its bytes: the order, the comments, the indentation, and fields that this program does not know.
+ * The configuration of an MCP client as text, with the places that an import changes. All other bytes of the text are
+ * kept: the order, the comments, the indentation, and fields that this program does not know.
  */
 import type { TextSpan } from '@mandate/schemas/json-spans';
 import type { Arguments, Group, Named, Word } from './config-fields.ts';
@@ -11,22 +11,25 @@ export type StdioEntry = Named & {
   kind: 'stdio';
   command: Word;
   args: Arguments | null;
-  /** If the entry has no arguments: what to write after the command, before a list of arguments. */
+  /** If the entry has no arguments: the text to insert after the command, before a list of arguments. */
   newArgs: string;
   /** The key of the command. */
   commandKey: TextSpan;
   type: Word | null;
   env: Group | null;
-  /** The names of variables that the client passes on. */
+  /** The names of the environment variables that the client passes to the server. */
   envVars: TextSpan | null;
-  /** The marks of lines that an import has put into comments. */
+  /** The marks of lines that an import has turned into comments. */
   marks: readonly TextSpan[];
 };
 
 export type ServerEntry =
   | StdioEntry
   | RemoteEntry
-  /** The client calls a URL, and the proxy cannot stand between over stdio. `listens`: it can over HTTP. */
+  /**
+   * The entry has a URL that the client calls, so a proxy over stdio cannot stand in between. `listens`: a proxy over
+   * HTTP can.
+   */
   | (Named & { kind: 'direct'; why: string; listens: boolean })
   | (Named & { kind: 'faulty'; fault: string });
 
@@ -38,13 +41,13 @@ export type ClientConfig = {
   secrets: readonly TextSpan[];
 };
 
-/** What a reader found in an entry, by the names that all clients use. */
+/** The contents of an entry, under names that are the same for all clients. */
 export type FoundFields = Named &
   RemoteFields & {
-    /** Fields that the entry has more than once. */
+    /** The fields that the entry has more than once. */
     doubled: readonly string[];
     hasUrl: boolean;
-    /** Null: there is no such field. `other`: it has another type than it must have. */
+    /** Null: there is no such field. `other`: the field has a wrong type. */
     command: Word | 'other' | null;
     args: Arguments | 'other' | null;
     newArgs: string;
@@ -54,12 +57,12 @@ export type FoundFields = Named &
     marks: readonly TextSpan[];
   };
 
-/** The values of `type` that mean a URL. */
+/** The values of `type` for an entry with a URL. */
 const REMOTE = /^(?:https?|sse|ws|streamable[-_]?http)$/i;
 const URL_FIELDS: ReadonlySet<string> = new Set(['url', 'serverUrl', 'httpUrl']);
 
 export const isUrlField = (key: string): boolean => URL_FIELDS.has(key);
-/** Fields with values that may be secrets. */
+/** The fields with values that may be secrets. */
 export const isSecretField = (key: string): boolean => /^(?:env|headers|http_headers)$/.test(key);
 
 export function entryOf(found: FoundFields): ServerEntry {

@@ -17,7 +17,7 @@ test.each(FILES)('%s becomes the expected file, and the undo restores the origin
   const after = readFileSync(join(FOLDER, dirname(file), `after${extname(file)}`), 'utf8');
   expect(await imported(before)).toBe(after);
   expect(await imported(after, { ...ASKED, agent: 'another' })).toBe(after);
-  // An undo also takes away a proxy that a person has put there by hand.
+  // An undo also removes a proxy that a person has inserted by hand.
   expect(await undone(after)).toBe(await undone(before));
   if (!before.includes('"mcp", "--agent"')) expect(await undone(after)).toBe(before);
 });

@@ -47,7 +47,7 @@ export async function importClientConfig(
   const file = await readClientFile(path);
   const config = await readClientConfig(file.text, path);
   const plan = asked === null ? planUndo(config) : planImport(config, asked);
-  // A program gets one document on stdout, and a person sees the changes before the question.
+  // A program gets one JSON document on stdout, and a person sees the changes before the question.
   const shown = json ? stderr : stdout;
   await write(shown, diffText(path, unifiedDiff(config.text, plan.edits, config.secrets), shown));
   await write(shown, serversText(plan.servers));
@@ -65,7 +65,7 @@ export async function importClientConfig(
   else await write(stdout, doneText(path, plan, kept));
   if (asked !== null)
     await write(stderr, listenersText(config, asked) + (needsLogin ? HOW_KEYS_ARE_FOUND : ''));
-  // The undo leaves nothing ungoverned that it was asked to govern.
+  // In an undo, ungoverned servers are not a failure.
   return asked !== null && plan.servers.some(({ change }) => change === 'ungoverned') ? 3 : 0;
 }
 
@@ -114,7 +114,7 @@ function doneText(path: string, { servers }: ImportPlan, backup: string | null):
   return printableLines(`changed ${counted(count, 'server')} in ${path}${kept}\n`);
 }
 
-/** A proxy with a port of its own for each server that the client must call over HTTP. */
+/** A proxy with its own port for each server that the client must call over HTTP. */
 function listenersText({ servers }: ClientConfig, { agent, options, prefixesNames }: ProxyAsked): string {
   const remote = [
     ...new Set(servers.flatMap((entry) => (entry.kind === 'direct' && entry.listens ? [entry.name] : []))),
@@ -137,7 +137,7 @@ Then replace the host in the file with the address of the proxy, and leave the p
 const HOW_KEYS_ARE_FOUND = `The file has no API key, and needs none. Run \`mandate login\` before you start the client: the proxy finds the key there.
 `;
 
-/** Most clients do not pass the variables of the shell on to a server, so only a login counts. */
+/** Most clients do not pass the variables of the shell to a server, so only a login helps. */
 function knowsKey({ globals, env }: CommandContext): boolean {
   const passedOn = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('MANDATE_')));
   return findConnection(globals, passedOn, () => readProfiles(env)).key !== '';

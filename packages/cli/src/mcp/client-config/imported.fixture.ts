@@ -1,4 +1,4 @@
-/** Imports a text as the command does, without files. */
+/** Imports a text in the same way as the command, but without files. */
 import { replaceSpans } from '@mandate/schemas/json-spans';
 import { runs } from '@mandate/testing/run-options';
 import fc from 'fast-check';
@@ -21,7 +21,7 @@ export async function undone(text: string): Promise<string> {
   return replaceSpans(text, planUndo(await readClientConfig(text, 'the file')).edits);
 }
 
-/** An import and its undo give the same bytes, for any of these texts. */
+/** Checks that an import and its undo leave the same bytes, for any of these texts. */
 export async function expectUndone(given: fc.Arbitrary<{ text: string }>): Promise<void> {
   const isUndone = fc.asyncProperty(given, async ({ text }) => {
     expect(await undone(await imported(text))).toBe(text);

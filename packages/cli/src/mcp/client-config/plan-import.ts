@@ -1,4 +1,4 @@
-/** Plans what an import, or its undo, does with each server of a configuration. Changes nothing. */
+/** Plans the changes of an import, or of its undo, for each server of a configuration. Changes nothing. */
 import type { ClientConfig, ServerEntry } from './client-config.ts';
 import { endOfProxy, optionOfProxy, remoteProxy } from './proxied-command.ts';
 import { type Edit, putBehindProxy, withoutProxy, wordsOf } from './rewrite-entry.ts';
@@ -6,8 +6,8 @@ import { putRemoteBehindProxy, withoutRemoteProxy } from './rewrite-remote.ts';
 import { prefixesOf } from './server-prefixes.ts';
 
 /**
- * `rewritten`: the edits change the entry. `same`: the entry is already as asked. `ungoverned`: the entry cannot go
- * through the proxy, so its calls are not decided.
+ * `rewritten`: the edits change the entry. `same`: the entry already has the requested form. `ungoverned`: the entry
+ * cannot go through the proxy, so its calls are not decided.
  */
 export type PlannedServer = {
   name: string;
@@ -19,7 +19,7 @@ export type PlannedServer = {
 export type ImportPlan = { edits: readonly Edit[]; servers: readonly PlannedServer[] };
 
 export type ProxyAsked = {
-  /** The command of the proxy up to `mcp`, with that word. */
+  /** The command of the proxy up to and including the word `mcp`. */
   command: readonly string[];
   agent: string;
   /** Further options of the proxy. */

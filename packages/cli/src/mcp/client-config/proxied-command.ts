@@ -4,7 +4,7 @@
  * is no `--`.
  */
 
-/** The program, also as a file of a clone, and with a version after its name as npx takes it. */
+/** The name of the program, also as a file of a clone, and with a version after its name as in npx commands. */
 const MANDATE = /(?:^|[\\/])mandate(?:\.mjs|\.cmd)?(?:@[^\\/]*)?$/;
 
 /**
@@ -38,9 +38,10 @@ export function remoteProxy(words: readonly string[]): boolean {
 }
 
 /**
- * Returns what follows each use of an option of the proxy.
+ * Returns the value after each use of an option of the proxy.
  *
- * @param values where the values come from. Default: the words themselves. Otherwise the arguments without the command
+ * @param values the list from which values are returned. Default: the words themselves. Otherwise the arguments without
+ * the command
  */
 export function optionsOfProxy(words: readonly string[], option: string): string[];
 export function optionsOfProxy<Value>(

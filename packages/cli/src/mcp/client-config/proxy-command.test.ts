@@ -4,7 +4,7 @@ import { temporaryFolder } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { defaultProxyCommand } from './proxy-command.ts';
 
-/** The folder of this module below a package or a clone. */
+/** The folder of this module, relative to a package or a clone. */
 const MODULE = 'packages/cli/src/mcp/client-config';
 const NPX = ['npx', '-y', 'mandate'];
 
@@ -16,7 +16,7 @@ function installedIn(folder: string): string {
   return join(root, MODULE);
 }
 
-/** Makes a folder of the path with `mandate` in it. */
+/** Makes a folder for the search path with `mandate` in it. */
 function folderOfPath(target: string, name = 'bin'): string {
   const folder = join(temporaryFolder(), name);
   mkdirSync(folder, { recursive: true });

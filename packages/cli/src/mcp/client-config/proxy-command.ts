@@ -5,14 +5,14 @@ import type { CommandContext } from '../../command-context.ts';
 import { WrongUse } from '../../exit-codes.ts';
 
 const NPX = ['npx', '-y', 'mandate'] as const;
-/** In a clone, from the folder of this module. */
+/** The path of the program in a clone, relative to the folder of this module. */
 const BIN = '../../../bin/mandate.mjs';
 
 /**
  * Returns the command that starts this program later.
  *
  * A clone is started by its path. An installed program is started by its name, if the shell finds it under this name.
- * Otherwise npx finds the program: the cache of npx and the packages of a project are no lasting places.
+ * Otherwise npx finds the program: the cache of npx and the packages of a project may be deleted.
  *
  * @param folder the folder of this module, which shows how the program was installed
  */
@@ -25,7 +25,7 @@ export function defaultProxyCommand(
   return isOnPath(folder, env.PATH ?? '') ? ['mandate'] : NPX;
 }
 
-/** True if `mandate` on the path is the program that runs now. */
+/** True if `mandate` on the search path is the program that runs now. */
 function isOnPath(folder: string, path: string): boolean {
   const found = path
     .split(delimiter)
@@ -44,7 +44,7 @@ const WORD = /"[^"]*"|'[^']*'|[^\s"']+/g;
 /** Splits a command into words. A word with blanks is in quotation marks. */
 export function wordsOfCommand(command: string): readonly string[] {
   const words = (command.match(WORD) ?? []).map((word) => word.replace(/^(["'])(.*)\1$/s, '$2'));
-  // A single quotation mark is in no word.
+  // A quotation mark without a partner is not part of a word.
   if (words.length > 0 && command.replace(WORD, '').trim() === '') return words;
   throw new WrongUse(
     `"${command}" is no command`,

@@ -1,4 +1,6 @@
-/** Reads the configuration of an MCP client. The text says which format it has, because names of files differ. */
+/**
+ * Reads the configuration of an MCP client. The format is recognized from the text, because the names of files differ.
+ */
 import { createScanner } from 'jsonc-parser';
 import { WrongUse } from '../../exit-codes.ts';
 import type { ClientConfig } from './client-config.ts';
@@ -17,7 +19,7 @@ export async function readClientConfig(text: string, path: string): Promise<Clie
   );
 }
 
-/** A text of JSON begins with a brace, perhaps after comments. No text of TOML does. */
+/** A JSON text begins with a brace, perhaps after comments. A TOML text never does. */
 async function readerOf(text: string) {
   const scanner = createScanner(text, true);
   scanner.scan();

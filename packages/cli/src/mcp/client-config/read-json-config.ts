@@ -92,7 +92,7 @@ function jsonEntry(text: string, name: string, within: string | null, value: Nod
   const entry: ServerEntry =
     value.type !== 'object'
       ? { name, within, kind: 'faulty', fault: 'it is no object' }
-      : // An undo would not write such a key again.
+      : // An undo could not restore such a key exactly.
         command === undefined && escaped(text, [url, headers])
         ? { name, within, kind: 'faulty', fault: 'one of its keys has escapes' }
         : entryOf({
@@ -117,9 +117,9 @@ function jsonEntry(text: string, name: string, within: string | null, value: Nod
   return { entry, secrets };
 }
 
-/** Fields that the import changes. Clients differ in which of two equal ones they take. */
+/** The fields that the import changes. If a field occurs twice, some clients use the first and others the last. */
 const REWRITTEN = ['command', 'args', 'type', 'url', 'headers', 'env'];
-/** The clients with JSON replace variables in the values of headers instead. */
+/** Clients with JSON configurations instead replace variables in the values of headers. */
 const NO_VARIABLES = {
   fromEnv: { bearer: null, headers: [], places: [] },
   envVars: null,

@@ -9,12 +9,12 @@ import { indentBefore } from './indent-before.ts';
 import { type HeadersFromEnv, lineStarts } from './remote-entry.ts';
 import { markOf } from './rewrite-remote.ts';
 
-/** A part of a key, and where it is. */
+/** A part of a key, with its place. */
 type Part = TextSpan & { name: string };
 
 /**
- * A value with the whole path of its key, such as mcp_servers, files, command. `inline`: within an inline table.
- * `statement`: what begins the line, and the length of its path.
+ * A value with the full path of its key, such as mcp_servers, files, command. `inline`: true within an inline table.
+ * `statement`: the text at the beginning of the line, and the length of its path.
  */
 type Field = {
   parts: readonly Part[];
@@ -28,7 +28,10 @@ type Table = { path: readonly string[]; node: AST.TOMLTable };
 
 const SERVERS = 'mcp_servers';
 
-/** The settings of Codex are a few pages. The parser needs up to four seconds for a hostile text of this length. */
+/**
+ * The maximum length. The settings of Codex are a few pages, and the parser needs up to four seconds for a hostile text
+ * of this length.
+ */
 const MOST_CHARACTERS = 1024 * 1024;
 
 export function readTomlConfig(text: string, path: string): ClientConfig | null {
@@ -81,7 +84,8 @@ function parsed(text: string, path: string): AST.TOMLProgram {
   try {
     return parseTOML(text, { tomlVersion: 'latest' });
   } catch (error) {
-    // The parser calls itself for each level, and passes each character of a text as an argument.
+    // The parser calls itself for each level, and passes each character of a text as an argument, so both can overflow
+    // the stack.
     if (error instanceof RangeError)
       throw new WrongUse(
         `${path} has too many levels of brackets, or a text that is too long`,
@@ -96,7 +100,7 @@ function parsed(text: string, path: string): AST.TOMLProgram {
   }
 }
 
-/** Returns the values of a key. A table within the line has several, and is a value itself. */
+/** Returns the values of a key. An inline table has several values, and is itself a value. */
 function fieldsOf(node: AST.TOMLKeyValue, above: readonly Part[], outer?: Field['statement']): Field[] {
   const parts = [...above, ...node.key.keys.map(partOf)];
   const statement = outer ?? { node, depth: parts.length };
@@ -114,7 +118,7 @@ function partOf(key: AST.TOMLBare | AST.TOMLQuoted): Part {
   return { ...spanOf(key), name: key.type === 'TOMLBare' ? key.name : key.value };
 }
 
-/** The path of a table. A number in it has no place of its own. */
+/** The path of a table. A number in the path has no place in the text. */
 function partsOf({ keys }: AST.TOMLKey, resolved: readonly (string | number)[]): Part[] {
   const places = keys.map(partOf);
   return resolved.map((name) =>
@@ -136,7 +140,7 @@ function tomlEntry({ text, name, fields, tables, marks }: Found): ServerEntry {
   const headers = groupOf(text, HEADERS, fields);
   return entryOf({
     ...{ name, within: null, type: null, marks },
-    // The parser refuses a key that is there twice.
+    // The parser refuses a key that occurs twice.
     doubled: [],
     fields: [...new Set([...fields, ...tables].map(({ path }) => path[2] ?? ''))],
     hasUrl: fields.some(({ path }) => path.length === 3 && isUrlField(path[2] ?? '')),
@@ -170,8 +174,8 @@ function groupOf(text: string, key: string, all: readonly Field[]): Group | null
 }
 
 /**
- * Codex reads the values of these headers from its own environment. An entry with a command cannot have these fields, so
- * their lines become comments.
+ * Codex reads the values of these headers from its own environment. An entry with a command cannot have these fields,
+ * so the import turns their lines into comments.
  */
 function headersFromEnv(
   text: string,
@@ -183,7 +187,7 @@ function headersFromEnv(
     OF_ENV.has(key) || (key === HEADERS && isEmpty);
   const own = fields.filter(isOwn);
   const ownTables = tables.filter(isOwn);
-  // Such a field has no line of its own that could become a comment.
+  // Such a field has no separate line that could become a comment.
   if (own.some(({ statement }) => statement.depth < 3)) return 'other';
   const bearer = own.find(({ path }) => path.length === 3 && path[2] === BEARER);
   const headers = own.filter(({ path }) => path.length === 4 && path[2] !== HEADERS);
@@ -207,7 +211,7 @@ const HEADERS = 'http_headers';
 const BEARER = 'bearer_token_env_var';
 const OF_ENV: ReadonlySet<string> = new Set([BEARER, 'env_http_headers']);
 
-/** The places of the marks in the comments that an import has made for a server. */
+/** The places of the marks in the comments that an import has written for a server. */
 function marksOf(text: string, name: string, comments: readonly AST.Comment[]): TextSpan[] {
   const mark = markOf(name);
   return comments.flatMap(({ range: [start] }) =>
@@ -231,14 +235,17 @@ function spanAt({ start, end }: TextSpan): TextSpan {
   return { start, end };
 }
 
-/** What to write between two fields: a line break as before this field, or a comma in an inline table. */
+/** The text to insert between two fields: a line break as before this field, or a comma in an inline table. */
 function separatorAt(text: string, { node: { key }, inline }: Field): string {
   if (inline) return ', ';
   const indent = text.slice(text.lastIndexOf('\n', key.range[0]) + 1, key.range[0]);
   return indentBefore(text, key.range[0]) ?? `\n${indent}`;
 }
 
-/** The key `args`, written as the key of the command is written: `mcp_servers.files.args` beside `mcp_servers.files.command`. */
+/**
+ * The key `args`, written in the same way as the key of the command: `mcp_servers.files.args` beside
+ * `mcp_servers.files.command`.
+ */
 function newArgs(text: string, field: Field): string {
   const { key } = field.node;
   const before = text.slice(key.range[0], lastPart(field).start);

@@ -1,6 +1,6 @@
 /**
- * An entry with a URL, which the client calls over HTTP. The import makes an entry with a command of it: the proxy, which
- * calls the URL instead of the client.
+ * An entry with a URL, which the client calls over HTTP. The import turns it into an entry with a command: the proxy,
+ * which calls the URL instead of the client.
  */
 import { validateHeaderName } from 'node:http';
 import { isOwnHeader } from '@mandate/mcp';
@@ -14,18 +14,21 @@ export type RemoteEntry = Named & {
   /** Null: there are none. */
   headers: Group | null;
   fromEnv: HeadersFromEnv;
-  /** What to write between two fields. */
+  /** The text to insert between two fields. */
   separator: string;
 };
 
-/** Codex names environment variables with values of headers. `places`: where each line of these fields begins. */
+/**
+ * In Codex, these fields name environment variables that contain the values of headers. `places`: the beginning of each
+ * line of these fields.
+ */
 export type HeadersFromEnv = {
   bearer: string | null;
   headers: readonly { name: string; variable: string }[];
   places: readonly number[];
 };
 
-/** What a reader found about the URL of an entry. */
+/** The contents of an entry with a URL. */
 export type RemoteFields = {
   /** The names of all fields of the entry. */
   fields: readonly string[];
@@ -33,7 +36,7 @@ export type RemoteFields = {
   /** The field `url`. */
   url: Member | null;
   headers: Group | null;
-  /** `other`: they are written in a way that the import does not rewrite. */
+  /** `other`: they are written in a form that the import cannot rewrite. */
   fromEnv: HeadersFromEnv | 'other';
   separator: string;
 };
@@ -46,7 +49,7 @@ const LOGINS = ['oauth', 'auth', 'headersHelper', 'authProviderType', 'oauth_res
 /** Only an entry with a command has these fields. */
 const OF_COMMANDS = ['args', 'env', 'env_vars'];
 
-/** Returns why the import leaves the entry as it is. Null: the proxy can call the URL. */
+/** Returns why the import does not change the entry. Null: the proxy can call the URL. */
 export function remoteFault({ fields, type, url, headers, fromEnv }: RemoteFields): Fault | null {
   const faulty = (fault: string): Fault => ({ kind: 'faulty', fault });
   const direct = (why: string, listens = true): Fault => ({ kind: 'direct', why, listens });
@@ -101,7 +104,7 @@ export function remoteOf({ name, within, ...found }: Named & RemoteFields): Remo
   };
 }
 
-/** Returns the place of the text, and where each further line of it begins. */
+/** Returns the place of the text, and the beginning of each further line of the text. */
 export function lineStarts(text: string, { start, end }: TextSpan): number[] {
   const starts = [start];
   for (let at = text.indexOf('\n', start); at !== -1 && at < end; at = text.indexOf('\n', at + 1))

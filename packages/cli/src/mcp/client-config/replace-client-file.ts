@@ -31,7 +31,7 @@ export async function readClientFile(named: string): Promise<ClientFile> {
 async function readBytes(named: string): Promise<Omit<ClientFile, 'mark' | 'text'>> {
   try {
     const path = await fs.realpath(named);
-    // A pipe would block here, so the kind of the file is asked before it is opened.
+    // Opening a pipe would block here, so the kind of the file is checked first.
     const stat = await fs.stat(path);
     if (!stat.isFile())
       throw new WrongUse(`${named} is no file`, 'Name the configuration file of an MCP client.');
@@ -56,7 +56,7 @@ export async function replaceClientFile(file: ClientFile, text: string): Promise
   await replace(file.path, Buffer.from(`${file.mark}${text}`), file);
 }
 
-/** Where the file as it was before its first import is kept. */
+/** The path of the backup: the file before its first import. */
 export function backupOf({ path }: ClientFile): string {
   return `${path}.before-mandate`;
 }
@@ -65,7 +65,7 @@ export async function writeBackup(file: ClientFile): Promise<void> {
   await replace(backupOf(file), file.bytes, file);
 }
 
-/** Removes the backup if the file is the same again. Returns true if the backup is gone. */
+/** Removes the backup if the file has the same content again. Returns true if the backup was removed. */
 export async function removeBackup(file: ClientFile): Promise<boolean> {
   const backup = await fs.readFile(backupOf(file)).catch(() => null);
   if (backup === null || !backup.equals(await fs.readFile(file.path))) return backup === null;
@@ -78,7 +78,8 @@ async function replace(path: string, bytes: Buffer, { mode, uid, gid }: Owned): 
   try {
     const file = await fs.open(draft, 'wx', 0o600);
     try {
-      // Only the administrator may give a file to another user. For every other user it is their own already.
+      // Only the administrator may give a file to another user. For any other user, the file already has the right
+      // owner.
       await file.chown(uid, gid).catch(() => {});
       await file.chmod(mode);
       await file.writeFile(bytes);

@@ -1,13 +1,13 @@
 /**
- * Puts the proxy before the command of a server, and takes it away again. The text of the old command moves as it is.
- * So an import and its undo give the same bytes, and a file that was edited in between keeps its edits.
+ * Puts the proxy before the command of a server, and removes it again. The text of the old command moves unchanged. So
+ * an import and its undo leave the same bytes, and edits that were made in between are kept.
  */
 import type { TextSpan } from '@mandate/schemas/json-spans';
 import type { StdioEntry } from './client-config.ts';
 import { indentBefore } from './indent-before.ts';
 import { endOfProxy } from './proxied-command.ts';
 
-/** `shown`: what a person sees instead of `by`, which has a secret. */
+/** `shown`: the text that a person sees instead of `by`, which contains a secret. */
 export type Edit = TextSpan & { by: string; shown?: string };
 
 export function wordsOf({ command, args }: StdioEntry): string[] {
@@ -24,7 +24,7 @@ export function putBehindProxy(text: string, entry: StdioEntry, proxy: readonly 
   if (args === null) {
     edits.push({ start: command.end, end: command.end, by: `${newArgs}[${list}]` });
   } else if (first === undefined) {
-    // The blank says that the list was there before: `withoutProxy` then leaves the empty list.
+    // The blank marks a list that existed before: `withoutProxy` then leaves the empty list.
     edits.push({ start: args.start + 1, end: args.start + 1, by: `${list} ` });
   } else {
     const between = indentBefore(text, first.start) ?? ' ';
@@ -38,7 +38,7 @@ export function withoutProxy(text: string, entry: StdioEntry): Edit[] | null {
   const { command, args } = entry;
   const end = endOfProxy(wordsOf(entry));
   const [first] = args?.words ?? [];
-  // The command is the first of the words, so the index in the arguments is one less.
+  // The command is the first word, so the index in the arguments is one less.
   const own = end === null ? undefined : args?.words[end];
   if (args === null || end === null || first === undefined || own === undefined) return null;
   const next = args.words[end + 1];
@@ -55,7 +55,7 @@ function isNewMember(text: string, { command, args }: StdioEntry, last: TextSpan
   return /^\s*,?\s*$/.test(text.slice(command.end, args.memberStart));
 }
 
-/** A text as JSON and TOML both write it. */
+/** Writes a text in a form that is valid in both JSON and TOML. */
 export function quoted(text: string): string {
   return JSON.stringify(text).replaceAll('\u007f', '\\u007f');
 }

@@ -36,7 +36,7 @@ export function putRemoteBehindProxy(
     ...options,
     ...[quoted('--upstream-env'), quoted(URL_VARIABLE)],
     ...(type === null ? [] : [quoted('--transport'), textAt(text, type)]),
-    // The name keeps its text, which can have escapes.
+    // The name keeps its text, which may contain escapes.
     ...variables.flatMap(({ member, variable }) => [
       quoted('--header-env'),
       `"${innerText(text, member.key)}=${variable}"`,
@@ -66,7 +66,7 @@ export function putRemoteBehindProxy(
   ];
 }
 
-/** The headers become variables, and the URL becomes the first of them. */
+/** The headers become variables, and the URL becomes the first variable. */
 function headerEdits(text: string, syntax: Syntax, headers: Group, address: string): Edit[] {
   const { key, assign } = writerOf(syntax);
   const [first] = headers.members;
@@ -84,7 +84,9 @@ function headerEdits(text: string, syntax: Syntax, headers: Group, address: stri
   ];
 }
 
-/** Returns the edits, or why the entry stays as it is. Null: the entry does not start the proxy for a URL. */
+/**
+ * Returns the edits, or the reason why the entry is not changed. Null: the entry does not start the proxy for a URL.
+ */
 export function withoutRemoteProxy(text: string, syntax: Syntax, entry: StdioEntry): Edit[] | string | null {
   const words = wordsOf(entry);
   const { command, commandKey, args, env, envVars, type, marks } = entry;
@@ -128,7 +130,7 @@ export function withoutRemoteProxy(text: string, syntax: Syntax, entry: StdioEnt
   ];
 }
 
-/** The mark of a line that the import has put into a comment. */
+/** The mark of a line that the import has turned into a comment. */
 export function markOf(name: string): string {
   return `#mandate ${quoted(name)}: `;
 }
@@ -161,7 +163,7 @@ function withoutMember({ members }: Group, member: Member): Edit {
   return { start: before?.end ?? member.start, end: member.end, by: '' };
 }
 
-/** True if only what separates two fields is between two places. A path of TOML may be part of it. */
+/** True if the text between two places only separates two fields. In TOML, a path may be part of this text. */
 function isBetween(text: string, from: number, to: number): boolean {
   return from <= to && /^\s*,?\s*(?:[^\s,=#]+\.)?$/.test(text.slice(from, to));
 }
@@ -193,13 +195,13 @@ function innerText(text: string, span: TextSpan): string {
   return /^["']/.test(whole) ? whole.slice(1, -1) : whole;
 }
 
-/** Puts a key into the quotation marks that another key has. */
+/** Writes a key in the same quotation marks as another key. */
 function inQuotesOf(text: string, { start }: TextSpan, key: string): string {
   const mark = text[start] === '"' || text[start] === "'" ? text[start] : '';
   return `${mark}${key}${mark}`;
 }
 
-/** Returns a part of the text after the edits that are in it. */
+/** Returns a part of the text after applying the edits inside this part. */
 function partOf(text: string, part: TextSpan, edits: readonly Edit[]): string {
   const own = edits.filter(({ start, end }) => part.start <= start && end <= part.end);
   const moved = own.map(({ start, end, by }) => ({ start: start - part.start, end: end - part.start, by }));

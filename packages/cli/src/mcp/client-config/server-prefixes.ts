@@ -1,12 +1,12 @@
 /**
- * Chooses what is put before the names of a server's tools in policies: the name of the server with a dot. Two servers
- * often have tools of the same name, and a policy for one of them must not allow the other.
+ * Chooses the prefix of the names of a server's tools in policies: the name of the server with a dot. Two servers often
+ * have tools with the same name, and a policy for one server must not allow the tool of the other.
  */
 import type { ServerEntry } from './client-config.ts';
 import { optionOfProxy } from './proxied-command.ts';
 import { wordsOf } from './rewrite-entry.ts';
 
-/** Leaves room for the name of a tool. */
+/** The maximum length of a prefix. It leaves room for the name of a tool. */
 const MOST_CHARACTERS = 64;
 
 /** Returns the prefix of each server, by its name. Different names get different prefixes. */
@@ -29,7 +29,7 @@ function ownPrefix(entry: ServerEntry): string | null {
   return entry.kind === 'stdio' ? optionOfProxy(wordsOf(entry), '--prefix') : null;
 }
 
-/** A pattern gives `*` a meaning, and the dot ends a prefix. */
+/** In a pattern, `*` has a meaning, and a dot ends a prefix. So neither may be in the name of a server. */
 function plainName(name: string): string {
   const plain = [...name]
     .slice(0, MOST_CHARACTERS)

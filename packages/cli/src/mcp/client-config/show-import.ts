@@ -1,4 +1,4 @@
-/** Shows what an import changes: the diff, and a line for each server. */
+/** Shows the changes of an import: the diff, and a line for each server. */
 import type { Output } from '../../command-context.ts';
 import { printable } from '../../output/printable.ts';
 import { paint } from '../../output/table.ts';
@@ -20,7 +20,7 @@ export function diffText(path: string, lines: readonly DiffLine[], stream: Outpu
   return `${[...head, ...body].join('\n')}\n`;
 }
 
-/** A tab moves the cursor, but only as the indentation of the file does. */
+/** Tabs are kept: they move the cursor only as far as the indentation of the file does. */
 function printableCell(text: string): string {
   return text.split('\t').map(printable).join('\t');
 }

@@ -4,7 +4,7 @@ import { unifiedDiff } from './unified-diff.ts';
 
 const LINES = Array.from({ length: 20 }, (_, at) => `line ${at + 1}`);
 
-/** Replaces a piece of the text, which is in it once. */
+/** Replaces a piece of the text that occurs exactly once. */
 function edit(text: string, piece: string, by: string): Edit {
   const start = text.indexOf(piece);
   return { start, end: start + piece.length, by };

@@ -1,4 +1,4 @@
-/** Shows edits of a text as a unified diff, as `diff -u` and git show changes. */
+/** Shows edits of a text as a unified diff, in the format of `diff -u` and git. */
 import { replaceSpans, type TextSpan } from '@mandate/schemas/json-spans';
 import type { Edit } from './rewrite-entry.ts';
 
@@ -68,7 +68,7 @@ function lineCursor(starts: readonly number[]): (at: number) => number {
   };
 }
 
-/** A secret of several lines is hidden in each of them, because a hunk may begin or end within it. */
+/** If a secret has several lines, it is hidden in each line, because a hunk may begin or end within it. */
 function hiddenByLine(
   text: string,
   secrets: readonly TextSpan[],
@@ -118,7 +118,7 @@ function hunksOf(blocks: readonly Block[]): Block[][] {
   return hunks;
 }
 
-/** Lines that are the same at the beginning and at the end count as context. */
+/** Equal lines at the beginning and at the end count as context. */
 function changed(before: readonly string[], after: readonly string[]): DiffLine[] {
   const most = Math.min(before.length, after.length);
   let same = 0;

@@ -10,7 +10,7 @@ export type RunSetup = {
   pay(to: string): string;
   /** Ends the run. */
   signal: AbortSignal;
-  /** The model waits for this before it asks for `pay`. */
+  /** The model waits for this promise before it calls `pay`. */
   beforePay(): Promise<void>;
 };
 
