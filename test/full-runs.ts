@@ -1,7 +1,7 @@
 /**
  * Lists the test files that run only in a full run: `npm run test:full`, `test:explore`, `test:faults`. Each takes 20
- * to 60 seconds, because it starts a plane on its own servers. `npm test` has another test of the same promise for
- * the same code. docs/testing.md lists these files too. With `TEST_LENGTH=full`, one of them can be run by its name.
+ * to 80 seconds, because it starts many processes. `npm test` has another test of the same promise for the same code.
+ * docs/testing.md lists these files too. With `TEST_LENGTH=full`, one of them can be run by its name.
  */
 export type FullRunFile = {
   /** The path, relative to the root. */
@@ -145,5 +145,26 @@ export const FULL_RUN_FILES: readonly FullRunFile[] = [
     file: 'test/e2e/packages/workerd.test.ts',
     adds: 'plane mode of the SDK in workerd, the runtime of edge workers',
     shortRun: ['test/architecture/sdk-size.test.ts'],
+  },
+  {
+    file: 'test/mcp/conformance/conformance-over-stdio.test.ts',
+    adds: 'the official conformance suite of MCP through the proxy over stdio, in each revision',
+    shortRun: [
+      'test/mcp/conformance/conformance-over-http.test.ts',
+      'test/mcp/conformance/conformance.test.ts',
+    ],
+  },
+  {
+    file: 'packages/sdk/src/distributed/distributed-frameworks.servers.test.ts',
+    adds: 'the contract of the frameworks in distributed mode, with a Redis that ends in the middle of a call',
+    shortRun: [
+      'packages/sdk/src/plane/plane-frameworks.system.test.ts',
+      'packages/sdk/src/distributed/distributed-mode.servers.test.ts',
+    ],
+  },
+  {
+    file: 'test/e2e/distributed/up.servers.test.ts',
+    adds: 'two planes on the same Kafka and Redis, one set by flags and one by the environment',
+    shortRun: ['test/e2e/cli/up.test.ts', 'test/e2e/distributed/operator.servers.test.ts'],
   },
 ];

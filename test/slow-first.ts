@@ -22,7 +22,6 @@ export const SLOW_FILES: readonly string[] = [
   'test/faults/redis-troubled.servers.test.ts',
   'packages/bus/src/kafka/group-faults.servers.test.ts',
   'test/e2e/distributed/console-alone.servers.test.ts',
-  'test/e2e/distributed/up.servers.test.ts',
   'test/e2e/cli/up.test.ts',
   'test/faults/killed-in-a-gap.servers.test.ts',
   'test/e2e/services-alone.test.ts',

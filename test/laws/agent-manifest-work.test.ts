@@ -4,6 +4,7 @@
  * quadratic.
  */
 import { readAgentManifest } from '@mandate/agent-manifest';
+import { byLength } from '@mandate/testing';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startCounting, type WorkCounter } from './counted-work.ts';
 import { BETWEEN_FILES } from './readers.ts';
@@ -25,7 +26,7 @@ const lines = (count: number, line: (at: number) => string) =>
 const definitions = (all: string) => `${HEAD}definitions:\n${all}`;
 const steps = (all: string, policy = '') => `${HEAD}${policy}workflow:\n  start: s0\n  steps:\n${all}`;
 
-/** Each kind with a size that a manifest may have, at least half of the largest. */
+/** Each kind with a size that a manifest may have, at least half of the largest. A short run reads a quarter of it. */
 const KINDS: readonly [name: string, size: number, text: (size: number) => string][] = [
   [
     'agents with tools that do not exist',
@@ -152,12 +153,15 @@ const KINDS: readonly [name: string, size: number, text: (size: number) => strin
   ],
 ];
 
-test.each(KINDS)('%s', async (_name, size, text) => {
+test.each(KINDS)('%s', async (_name, full, text) => {
+  const size = byLength({ short: full / 4, full });
   expect(text(2 * size).length).toBeLessThan(1_048_576);
   const less = await counter.countOf('an agent manifest', text(size));
   const more = await counter.countOf('an agent manifest', text(2 * size));
   expect(more, `${more} for twice the size, ${less} before`).toBeLessThan(2.3 * less);
 });
+
+const LINKS = byLength({ short: 100, full: 400 });
 
 test('files that refer to each other', async () => {
   const chain = (count: number) =>
@@ -165,8 +169,8 @@ test('files that refer to each other', async () => {
       definitions('  d: { $ref: 1.yaml }\n'),
       ...Array.from({ length: count }, (_, at) => (at + 1 < count ? `{ $ref: ${at + 2}.yaml }` : TOOL)),
     ].join(BETWEEN_FILES);
-  const less = await counter.countOf('files of an agent manifest', chain(400));
-  const more = await counter.countOf('files of an agent manifest', chain(800));
+  const less = await counter.countOf('files of an agent manifest', chain(LINKS));
+  const more = await counter.countOf('files of an agent manifest', chain(2 * LINKS));
   expect(more).toBeLessThan(2.3 * less);
 });
 
