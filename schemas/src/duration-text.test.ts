@@ -33,7 +33,7 @@ test.each([
   expect(read.ok ? '' : read.message).toContain('as in "90m", "24h" or "7d"');
 });
 
-test('refuses what is longer than the most, and takes the most itself', () => {
+test('refuses a duration above the maximum, and accepts the maximum itself', () => {
   expect(readDuration('32d', '31d')).toEqual({ ok: false, message: 'must be at most 31d' });
   expect(readDuration('744h', '31d')).toMatchObject({ ok: true });
 });

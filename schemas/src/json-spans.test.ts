@@ -24,7 +24,7 @@ test('finds the elements of every list', () => {
   );
 });
 
-test('tells objects and lists from other values', () => {
+test('distinguishes objects and lists from other values', () => {
   for (const text of ['[{}]', '"{"', '7', 'null', ' true ']) expect(membersOf(text)).toBeNull();
   for (const text of ['{"a":[]}', '"["', '7', 'null']) expect(elementsOf(text)).toBeNull();
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { DEFAULTS } from './defaults.ts';
 import { quotasInForce, tenantQuotas } from './tenant-quotas.ts';
 
-test('gives a tenant without quotas of its own the default quotas, and a key half of them', () => {
+test('gives a tenant without its own quotas the default quotas, and each key half of them', () => {
   const quotas = quotasInForce();
   expect(quotas.rememberedIds).toBe(DEFAULTS.rememberedIds);
   expect(quotas.publishedRecords).toEqual({

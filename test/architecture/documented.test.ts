@@ -15,7 +15,7 @@ const files = [...readTree(ROOT).files]
 const sourceOf = (isWanted: (path: string) => boolean) =>
   files.flatMap(([path, text]) => (isWanted(path) ? [text] : [])).join('\n');
 const wholeSource = sourceOf(() => true);
-/** The codes of the context builder are no errors: they say in its record why there is no manifest. */
+/** The codes of the context builder are not errors: they say in its record why there is no manifest. */
 const sourceWithoutBuilder = sourceOf(
   (path) => !path.startsWith('packages/context/') && path !== 'schemas/src/context-built.ts',
 );

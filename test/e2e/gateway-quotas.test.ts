@@ -40,7 +40,7 @@ test('a list beyond the quota of its key is refused completely with the time to 
   expect(await plane.published()).toHaveLength(18);
 });
 
-test('a flood of blocked actions soon adds nothing to the log, is recorded, and slows down no other agent', async () => {
+test('after a short time, a flood of blocked actions adds nothing to the log, is recorded, and slows down no other agent', async () => {
   const quotas = { refusalsPerAgent: { perSecond: 0, burst: 40 } };
   const plane = await startGatewayPlane({ mandates: MANDATES, quotas });
   await plane.decide();

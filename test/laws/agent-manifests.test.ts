@@ -235,7 +235,7 @@ function manyAgents(count: number, own: number): AgentManifest {
 }
 
 test.each([0, 8])(
-  'the documents of a thousand agents with a hundred tools each, %d of their own, grow as the manifest does, and are made soon',
+  'the documents of a thousand agents with a hundred tools each, %d of them not shared, grow in proportion to the manifest, and are made quickly',
   (own) => {
     const measured = [250, 1_000].map((count) => {
       const manifest = manyAgents(count, own);

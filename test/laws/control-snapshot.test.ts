@@ -140,7 +140,7 @@ test('a process that starts from a snapshot, wherever it was taken, gives the sa
   );
 });
 
-test('restores a long history completely, also what is forgotten next, and shares the documents that grants are composed of', async () => {
+test('restores a long history completely, also the order in which entries are forgotten, and shares the documents that grants are composed of', async () => {
   const fold = longHistory();
   const { control, results } = fold.state.tenants.get('acme') ?? never();
   expect([results.size, control.issued.forgetAt > 1_000]).toEqual([10_000, true]);

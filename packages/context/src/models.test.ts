@@ -52,7 +52,7 @@ async function scene(provider: Provider, { script = { text: TEXT }, options, tim
 const PROVIDERS = ['anthropic', 'openai'] as const;
 
 describe.each(PROVIDERS)('%s', (provider) => {
-  test('is asked once, with a limit, temperature 0 and the form of the answer', async () => {
+  test('is called once, with a limit, temperature 0 and the JSON Schema of the answer', async () => {
     const { server, mandate, build, records } = await scene(provider);
     expect((await build())?.manifest.context_early).toEqual(['Ann is a sister']);
     expect(server.requests).toHaveLength(1);

@@ -175,7 +175,7 @@ export async function followControl({
     const { id, tenant } = record.change;
     const value = Buffer.from(JSON.stringify(record));
     if (hasEnded) throw closed();
-    // Throws if the record cannot be read. On the log, such a record would stop every reader for good.
+    // Throws if the record cannot be read. On the log, such a record would stop every reader permanently.
     readControlRecord(value);
     return changeAsWritten({ id, tenant, event: record.event, value }, before);
   }

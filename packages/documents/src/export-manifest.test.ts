@@ -32,7 +32,7 @@ test('reads the manifest that it wrote, and returns null for a folder without on
   expect(await readExportManifest(folder)).toEqual(written);
 });
 
-test.each(['', '{}', '{"version":2}'])('refuses a file that is no manifest: %j', async (text) => {
+test.each(['', '{}', '{"version":2}'])('refuses a file that is not a manifest: %j', async (text) => {
   const folder = newFolder();
   writeFileSync(join(folder, 'manifest.json'), text);
   await expect(readExportManifest(folder)).rejects.toMatchObject({ code: 'FILE_UNREADABLE' });

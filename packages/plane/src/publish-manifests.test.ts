@@ -69,7 +69,7 @@ test('publishes a manifest again if a person changed one of its documents, or if
   expect(versions()).toBe(3);
 });
 
-test('looks again if another process was faster, and gives up if that goes on', async () => {
+test('compares again if another process was faster, and gives up if this happens again and again', async () => {
   let races = 2;
   const racing = plane({
     before(put) {

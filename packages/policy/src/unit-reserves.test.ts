@@ -13,12 +13,12 @@ function reserves(...policies: readonly object[]) {
 }
 const reserve = (...policies: readonly object[]) => reserves(...policies)?.tokens ?? null;
 
-test('reserves no tokens if no policy limits them, or if the action is no LLM call', () => {
+test('reserves no tokens if no policy limits tokens, or if the action is not an LLM call', () => {
   expect(reserve({ maxCostTotal: 1 })).toBeNull();
   expect(unitReservesOf([callsUnder({ maxTokensTotal: 1 })])).toBeNull();
 });
 
-test('reserves the most tokens of all policies that limit them', () => {
+test('of the policies that limit tokens, applies the one that reserves the most', () => {
   const assuming = (maxOutputTokens: number, more: object = { maxTokensTotal: 5_000 }) => ({
     ...more,
     defaultTokens: { maxOutputTokens },
@@ -47,7 +47,7 @@ test("limits what the agent's own reports give back to the smallest number of ca
   expect(releases('unlimited')).toBeNull();
 });
 
-test('reserves one tool call if a policy limits them, settles it alike, and caps its report', () => {
+test('reserves one tool call if a policy limits tool calls, settles it by the same rules, and caps the reported number', () => {
   expect(reserves({ maxTokensTotal: 1 })?.toolCalls).toBeUndefined();
   const attempt = { defaultChargingPolicy: { type: 'ATTEMPT_BASED' }, maxReleases: { calls: 3, percent: 5 } };
   expect(reserves({ maxToolCallsTotal: 9 }, attempt)).toEqual({

@@ -27,8 +27,8 @@ const codeOf = (promise: Promise<unknown>) =>
     (error) => findMandateError(error)?.code ?? String(error),
   );
 
-describe('a call that is asked', () => {
-  test('starts later with the same decision, once', async () => {
+describe('a call that was decided with `ask`', () => {
+  test('starts once, later, with the same decision', async () => {
     const { agent, mandate } = scene();
     const asked = await agent.ask(call({ to: 'ann' }));
     const running = await agent.start(call({ to: 'ann' }));
@@ -41,7 +41,7 @@ describe('a call that is asked', () => {
     expect(await mandate.getCallCount()).toBe(1);
   });
 
-  test('twenty times at once is decided once, and starts once', async () => {
+  test('twenty times at the same time is decided once, and starts once', async () => {
     const { agent, mandate } = scene();
     const codes = await Promise.all(
       Array.from({ length: 20 }, (_, n) => codeOf(n % 2 === 0 ? agent.ask(call({})) : agent.start(call({})))),

@@ -58,7 +58,7 @@ describe('a grant', () => {
     expect(blocked.appliedPolicies).toEqual([{ name: 'reads@1', isMissing: true }]);
   });
 
-  test('is revoked for good, but not with an old revision', async () => {
+  test('is revoked permanently, but not with an old revision', async () => {
     const { issue, author } = await scene();
     const { grant } = (await issue()).body;
     const revoke = (headers?: Sent['headers']) =>

@@ -26,7 +26,7 @@ type Answer = {
   rules: { rule: { id: string } }[];
 };
 
-it('follows a manifest: each edit of it takes effect as one, and a bad edit changes nothing', async () => {
+it('follows a manifest: each edit takes effect as one change, and a bad edit changes nothing', async () => {
   const [data, policies] = [temporaryFolder(), join(temporaryFolder(), 'tutor')];
   mkdirSync(policies);
   const write = (name: string, text: string) => writeFileSync(join(policies, name), text);

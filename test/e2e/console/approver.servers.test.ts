@@ -113,7 +113,7 @@ describeWithChromium('the console for approvers and auditors', () => {
     await page.getByRole('cell', { name: 'Agent registered or changed' }).first().waitFor();
   });
 
-  test('says in plain sentences what a change changed', async () => {
+  test('describes the effect of a change in plain sentences', async () => {
     const author = scene.api('author');
     await author.post('/v1/agents', { id: 'mover', groups: ['staff'] });
     await author.put('/v1/agents/mover', { id: 'mover', groups: ['staff', 'trial'] });

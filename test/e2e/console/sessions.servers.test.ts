@@ -98,7 +98,7 @@ describeWithChromium('sessions of the console', () => {
     expect(await page.getByText(agentId).count()).toBe(0);
   });
 
-  test('signs in again with the page that was asked for', async () => {
+  test('shows the requested page after a new sign-in', async () => {
     await using browser = await scene.look();
     const { page, context } = browser;
     await context.clearCookies();

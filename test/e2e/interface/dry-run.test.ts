@@ -133,7 +133,7 @@ beforeAll(async () => {
   faultsOf = (await faultsOfAnswers())(document);
   const writes = ROUTE_RECORDS.filter(
     ({ topics, quota }) =>
-      // A person who signs in asks for no change, and may get a key all the same.
+      // A person who signs in asks for no change, and may get a key nevertheless.
       quota !== 'sign-ins' && (topics.includes('control') || topics.includes('decisions')),
   );
   const routes = new Set(writes.flatMap((one) => one.routes));

@@ -101,7 +101,7 @@ test.each([
   },
 );
 
-test('lines that are no messages do not reach the client', async () => {
+test('lines that are not messages do not reach the client', async () => {
   await using client = await openThrough();
   expect(textOf(await client.request(callOf(1, 'no-json')))).toBe('After the noise.');
   expect(client.bytes().toString()).not.toContain('Listening');

@@ -17,7 +17,7 @@ const READS_CR = `
     console.log(JSON.stringify({ jsonrpc: '2.0', id: 'tell', result: { lines } }));
   });`;
 
-test('no part of a message becomes a call of its own for a server that ends lines at CR', async () => {
+test('no part of a message becomes a separate call for a server that ends lines at CR', async () => {
   await using client = startStdio(throughMandate([process.execPath, '-e', READS_CR], MANDATE));
   client.send(Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"ping","params":\r${EVIL}\r}\n`));
   client.send(Buffer.from(`${EVIL.replace('"id":2,', '')}\n`));

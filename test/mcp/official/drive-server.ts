@@ -3,7 +3,7 @@ import { waitUntil } from '@mandate/testing';
 import type { OfficialClient } from './official-clients.ts';
 import type { DrivenServer } from './official-servers.ts';
 
-/** What came back, by what was asked. */
+/** The results, each with the name of its request. */
 export type Transcript = Readonly<Record<string, unknown>>;
 
 type Tools = { tools: { name: string }[] };

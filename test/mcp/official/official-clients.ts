@@ -20,7 +20,9 @@ export type OfficialClient = {
   /** Sends a request of the SDK by its name there, such as `listTools`. */
   // biome-ignore lint/suspicious/noExplicitAny: tests compare results of every method
   call(method: string, params: object): Promise<any>;
-  /** Calls a tool. Later reports of progress may come with the result, so only the first one is sure. */
+  /**
+   * Calls a tool. Later reports of progress may come together with the result, so only the first report is returned.
+   */
   callTool(params: { name: string; arguments: object }): Promise<{ firstProgress: unknown; result: unknown }>;
   /** Runs a tool as a task. Null: this client has no tasks of the older era. */
   runTask: ((params: { name: string; arguments: object }) => Promise<unknown[]>) | null;

@@ -46,7 +46,7 @@ export function ownServer(): DrivenServer {
       ['test_parameter_in_header', { region: 'Österreich' }],
       ['json_schema_2020_12_tool', { phone: '1' }],
       ['json_schema_2020_12_tool', {}],
-      // Twice, so that the list is as it was.
+      // The tool is called twice, so that the list is the same as before.
       ['test_trigger_tool_change', {}],
       ['test_trigger_tool_change', {}],
       ['no-such-tool', {}],

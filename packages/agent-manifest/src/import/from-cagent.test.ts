@@ -90,7 +90,7 @@ describe('agents of docker cagent', () => {
     });
   });
 
-  test('are denied what the permissions deny, and ask for what they do not allow', () => {
+  test('are denied the tools that the permissions deny, and ask a person about tools that the permissions do not allow', () => {
     const text = `
 agents:
   root:

@@ -137,7 +137,7 @@ describe('agents of Claude Code', () => {
     expect(warningsOf(result)).toEqual(['TOOL_NOT_TAKEN 4 tools', 'TOOL_NOT_TAKEN 4 tools']);
   });
 
-  test('are denied what the file denies', () => {
+  test('are denied the tools that their file denies', () => {
     const result = imported(
       'claude-code',
       agentWith('tools: Read, Write, Bash\ndisallowedTools: Write, Bash(rm *)'),
@@ -168,7 +168,7 @@ describe('agents of Claude Code', () => {
     expect(warningsOf(result)).toEqual(['DELEGATION_NOT_TAKEN 4 tools', 'DELEGATION_NOT_TAKEN 4 tools']);
   });
 
-  test('are imported from a folder as one manifest, each with a key of its own', () => {
+  test('are imported from a folder as one manifest, each with its own key', () => {
     const other = REVIEWER.replace('Reviews changes', 'Reviews pages');
     const result = imported('claude-code', {
       'x/reviewer.md': REVIEWER,

@@ -65,7 +65,7 @@ test('previews a specialist and a prompt of a manifest that the plane does not h
   expect((await preview('tutor', '--prompt', 'x', '--tool', 'y')).exitCode).toBe(2);
 });
 
-test('pulls into a folder with a manifest, and leaves the manifest as it is', async () => {
+test('pulls into a folder with a manifest, and does not change the manifest', async () => {
   const { mandate } = await controlService('default', 'author');
   const folder = manifestFolder();
   await mandate('apply', '-f', folder);

@@ -148,7 +148,7 @@ test('does not undo the import of a URL if a person added variables to its envir
   expect(readFileSync(file, 'utf8')).toBe(edited);
 });
 
-test('leaves a server with a login as it is, and says what to do', async () => {
+test('does not change a server with a login, and says what to do', async () => {
   const login = { ...REMOTE, oauth: { clientId: 'c' } };
   const file = fileWith(configOf({ search: login, 'my docs': login, files: SERVER }));
   const { exitCode, stdout, stderr } = await importFile(file, '--yes');
@@ -298,7 +298,7 @@ describe('the undo', () => {
     expect(readdirSync(join(file, '..'))).toEqual(['.mcp.json']);
   });
 
-  test('keeps what a person changed after the import', async () => {
+  test('keeps changes that a person made after the import', async () => {
     const file = fileWith(configOf({ files: SERVER }));
     await importFile(file, '--yes');
     const edited = JSON.parse(readFileSync(file, 'utf8'));
@@ -333,7 +333,7 @@ describe('the undo', () => {
   });
 
   test.each([[['mcp', 'serve']], [['mcp', 'serve', '--', 'x']], [['--agent', 'x', '--', 'y']]])(
-    'leaves another program with %s as it is',
+    'does not change another program with %s',
     async (args) => {
       const file = fileWith(configOf({ files: { command: '/opt/tool', args } }));
       expect((await undoFile(file)).stdout).toContain('nothing to change');
@@ -383,7 +383,7 @@ test('prints one JSON document for programs', async () => {
 });
 
 describe('the command of the proxy', () => {
-  test('has the options that were asked for', async () => {
+  test('has the options that the import was given', async () => {
     const mandates = fileWith('version: 1', 'mandates.yaml');
     const file = fileWith(configOf({ files: SERVER }));
     await importFile(file, '--yes', '--mandates', mandates, '--no-prefix-names');

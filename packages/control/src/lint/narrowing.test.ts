@@ -40,7 +40,7 @@ test.each([
   ],
   [{ allowedTools: ['search'] }, { allowedTools: ['search', 'pay'] }, []],
 ] satisfies [Partial<PolicyDocument>, Partial<PolicyDocument>, string[]][])(
-  'says what is taken away: %j to %j',
+  'says what is no longer allowed: %j to %j',
   (before, after, lines) => {
     expect(narrowing(policy(before), policy(after))).toEqual(lines);
   },

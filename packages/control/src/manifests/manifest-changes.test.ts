@@ -58,7 +58,7 @@ describe('publishing', () => {
     expect(control.retired.has('team.a')).toBe(true);
   });
 
-  test('brings back what a person removed', () => {
+  test('restores a document that a person removed', () => {
     const { fold, put } = writing();
     put(published('team', ['a']));
     put({ event: 'rule.removed', ruleId: 'team.a' });

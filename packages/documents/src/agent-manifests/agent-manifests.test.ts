@@ -29,7 +29,7 @@ function folderOf(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-test('gives what a manifest compiles to, and reads the files that it refers to as its own', () => {
+test('returns the documents that a manifest compiles to, and treats the files that it refers to as parts of it', () => {
   const folder = folderOf({ ...FILES, 'bot.yaml': '{ kind: agent, id: bot }' });
   const { documents, files, ofManifests, agentManifests } = controlFilesIn([folder]);
   expect([...documents.agents.keys()]).toEqual(['bot', 'team', 'team.clerk']);
@@ -115,7 +115,7 @@ test('a gate at the top of the folder holds for every manifest', () => {
   expect(controlFilesIn([open]).agentManifests.size).toBe(1);
 });
 
-test('warns of what is doubtful in a manifest', () => {
+test('warns of doubtful parts of a manifest', () => {
   const folder = folderOf({ ...FILES, 'team.yaml': MANIFEST.replace('name: Clerk, ', '') });
   expect(controlFilesIn([folder]).warnings()).toEqual([expect.stringContaining('(NAME_DEFAULTED)')]);
 });

@@ -55,12 +55,12 @@ test('asks no person about a sensitive tool if its permission says so', () => {
   );
 });
 
-test('lets nobody use a tool without a permission', () => {
+test('a tool without a permission may not be used', () => {
   const policy = { tool_permissions: { change_plan: null } };
   expect(compiled({ policy }).policies[0]?.toolPolicies?.change_plan?.roles).toEqual([]);
 });
 
-test('gives a tool to the intents of all specialists that use it', () => {
+test('allows a tool in the intents of all specialists that use the tool', () => {
   const curator = { id: 'curator', handles_intents: ['cards'], uses_tools: ['make_cards'] };
   const talker = { id: 'talker', handles_intents: ['chat', 'cards'], uses_tools: ['make_cards'] };
   const [policy] = compiled({ manifest: { specialists: [curator, talker] } }).policies;
@@ -83,7 +83,7 @@ test('limits a specialist to its tools, intents and stores', () => {
   });
 });
 
-test('gives the categories of memories to the policy of the manifest', () => {
+test('puts the categories of memories into the policy of the manifest', () => {
   const categories = { notes: { policies: { defaultTtl: 7 } } };
   const made = compileManifest(loaded(), categories);
   expect(made.policies.map(({ governance }) => governance?.categories)).toEqual([categories, undefined]);

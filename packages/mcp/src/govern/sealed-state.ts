@@ -1,7 +1,7 @@
 /**
- * Signs the `requestState` of a result with `input_required`. The proxy puts the names of its own call into this state,
- * and reads them again in the next round of the call. The state goes through the client, which may change it. A state
- * with another signature is ignored.
+ * Signs the `requestState` of a result with `input_required`. The proxy adds the ids of its call and action to this
+ * state, and reads them again in the next round of the call. The state goes through the client, which may change it. A
+ * state with another signature is ignored.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 

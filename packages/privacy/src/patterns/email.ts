@@ -43,8 +43,8 @@ function startOfQuoted(text: string, at: number, first: number): number {
 }
 
 /**
- * Returns the end of the domain: after its last label that is a top-level domain, or begins like one.
- * `ann@example.com.` ends before the last dot.
+ * Returns the end of the domain. The domain ends after its last label that is, or begins with, a top-level domain. In
+ * `ann@example.com.`, it ends before the last dot.
  */
 function endOfDomain(text: string, from: number): number | null {
   let to = from;

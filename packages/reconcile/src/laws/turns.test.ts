@@ -49,7 +49,7 @@ function limitsOf(...records: DecisionsRecord[]) {
   return laws.report().find(({ law }) => law === 'limits');
 }
 
-test('calls that saw what the log says, and fitted, break nothing', () => {
+test('breaks no law if each call has the same facts about its turn as the log, and fits into the limits', () => {
   const report = limitsOf(
     prompt,
     call(2, { calls: 0, maxCalls: 2 }),

@@ -26,7 +26,7 @@ test('a call reserves its own limit of output tokens, or that of the option, or 
 const whole = { inputTokens: 10, outputTokens: 5 };
 
 test.each([whole, { ...whole, cachedInputTokens: 6, cacheWriteTokens: 4, reasoningTokens: 5 }])(
-  '%j is returned as it is',
+  '%j is returned unchanged',
   (stated) => {
     expect(usageOfCounts(stated)).toEqual(stated);
   },

@@ -244,7 +244,7 @@ test('a client is wrapped once', async () => {
   }
 });
 
-test('the given client stays as it is', async () => {
+test('the given client does not change', async () => {
   const { bare, mandate, decisions } = await scene();
   const before = Object.getOwnPropertyNames(bare);
   wrapAnthropic(bare, mandate);

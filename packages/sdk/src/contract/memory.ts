@@ -98,7 +98,7 @@ export function memory(agentUnder: AgentUnder): void {
     expect(decisions[0]?.notes).toMatchObject([{ code: 'TTL_APPLIED', maxDays: 7 }]);
   });
 
-  test('a memory without a ceiling keeps the expiry that was asked', async () => {
+  test('a memory without a ceiling keeps the requested expiry', async () => {
     const { governed, rows } = await opened();
     const expiresAt = new Date(Date.now() + DAY_MS);
     const id = await governed.create({ category: '/fixed', content: 'a', expiresAt });

@@ -109,7 +109,7 @@ describeWithOwnServers(['redis'], 'on one Redis', () => {
     expect(await codeOf(one.tools.run('pay', {}, () => 'paid'))).toBe('ran');
   });
 
-  test('a call that was asked does not start after a kill by another instance', async () => {
+  test('a call that was decided with `ask` does not start after a kill by another instance', async () => {
     const { one, other } = await two({ mandate: PAY, runId: 'run-1' });
     const call: Call = { type: 'tool_call', tool: 'pay', args: {}, options: { callId: 'call-1' } };
     await one.mandate.agent().ask(call);

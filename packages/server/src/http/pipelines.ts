@@ -16,8 +16,8 @@ export class Pipelines {
 
   enter(socket: Socket): void {
     this.#unanswered.set(socket, 0);
-    // Node resumes the connection when the body of a request is read. `pause` says nothing to Node if the connection
-    // was paused between `resume` and this event, which comes later.
+    // Node resumes the connection when the body of a request is read. This event comes later. If the connection was
+    // paused again in between, another `pause` would not emit an event for Node, so the event is emitted here.
     socket.on('resume', () => {
       if (!this.#isFull(socket)) return;
       if (socket.isPaused()) socket.emit('pause');

@@ -22,7 +22,7 @@ describe('a tenant', () => {
     ['changes', { changes: each }, { records: 1 }, 'changes'],
     ['reads', { reads: each }, { records: 1 }, 'reads'],
   ])(
-    'may write up to its quota of %s by %j, and each of its keys up to half',
+    'may use its whole quota of %s (%j), and each of its keys may use half of it',
     (spending, quotas, amount, quota) => {
       const { clock, throughputs: counted } = throughputs(quotas);
       const taken = (who: typeof ANN) => {

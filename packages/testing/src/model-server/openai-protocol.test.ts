@@ -35,7 +35,7 @@ describe('chat completions', () => {
   test.each([
     [true, [100]],
     [false, []],
-  ])('stream, with usage only if it is asked for: %s', async (include_usage, expected) => {
+  ])('stream, with usage only if the request asks for it: %s', async (include_usage, expected) => {
     const { openai } = await start({ text: ['a', 'b€', 'c'], usage, pieceBytes: 7 });
     const stream = await openai.chat.completions.create({
       model,

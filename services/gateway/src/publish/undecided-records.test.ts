@@ -153,7 +153,7 @@ describe('a request that waits', () => {
   });
 });
 
-test('all room becomes free again and no request waits for good, in whatever order records are published and decided', async () => {
+test('all room becomes free again and no request waits forever, for any order in which records are published and decided', async () => {
   vi.useRealTimers();
   const published = fc.record({
     tenant: fc.constantFrom('a', 'b'),

@@ -95,7 +95,7 @@ test('a list waits for the agent that must wait longest', () => {
   expect(refused.held('acme', new Map([['more', 1]]))).toBe(null);
 });
 
-test('if the quota is zero refusals, an agent that was refused once waits for good', () => {
+test('if the quota is zero refusals, an agent that was refused once must wait permanently', () => {
   const { held, refuse } = counting({ refusalsPerAgent: { perSecond: 0, burst: 0 } });
   expect(held('bot')).toBe(null);
   refuse('bot');

@@ -78,7 +78,7 @@ const callsOf = (tool: string, actionId: string) =>
 
 const cuts = Array.from({ length: EVENTS }, (_, at) => at);
 
-test.each(cuts)('goes on after the end of a runner directly after event %i', async (at) => {
+test.each(cuts)('continues after a runner ended directly after event %i', async (at) => {
   const { actionId, log } = await runUntilKilled(at, 'after');
   const { ended, log: whole } = await resume(actionId, log);
   expect(ended).toEqual({ status: 'completed', output: 'Ada was paid.' });
@@ -95,26 +95,23 @@ const memories = [
 ] as const;
 const lostAnswers = memories.flatMap(([memory, by]) => cuts.map((at) => [at, memory, by] as const));
 
-test.each(lostAnswers)(
-  'goes on after the end of a runner directly before event %i; %s',
-  async (at, _, by) => {
-    const { actionId, log } = await runUntilKilled(at, 'before');
-    const asked = scene.models.requests.length;
-    const { ended } = await resume(actionId, log, by());
-    const lost = ['', 'm1', '', 't1', '', 'm2', '', 't2', '', 'm3'][at];
-    if (lost === 't2') {
-      expect(ended).toMatchObject({ status: 'uncertain', actionId: `${actionId}:t2`, tool: 'pay' });
-      expect(callsOf('pay', actionId)).toHaveLength(1);
-      expect(scene.models.requests).toHaveLength(asked);
-      return;
-    }
-    expect(ended).toEqual({ status: 'completed', output: 'Ada was paid.' });
-    expect(callsOf('pay', actionId)).toEqual([`pay ${actionId}:t2`]);
-    // A tool that only reads is called again with the same idempotency key.
-    const look = `look ${actionId}:t1`;
-    expect(callsOf('look', actionId)).toEqual(lost === 't1' ? [look, look] : [look]);
-  },
-);
+test.each(lostAnswers)('continues after a runner ended directly before event %i; %s', async (at, _, by) => {
+  const { actionId, log } = await runUntilKilled(at, 'before');
+  const asked = scene.models.requests.length;
+  const { ended } = await resume(actionId, log, by());
+  const lost = ['', 'm1', '', 't1', '', 'm2', '', 't2', '', 'm3'][at];
+  if (lost === 't2') {
+    expect(ended).toMatchObject({ status: 'uncertain', actionId: `${actionId}:t2`, tool: 'pay' });
+    expect(callsOf('pay', actionId)).toHaveLength(1);
+    expect(scene.models.requests).toHaveLength(asked);
+    return;
+  }
+  expect(ended).toEqual({ status: 'completed', output: 'Ada was paid.' });
+  expect(callsOf('pay', actionId)).toEqual([`pay ${actionId}:t2`]);
+  // A tool that only reads is called again with the same idempotency key.
+  const look = `look ${actionId}:t1`;
+  expect(callsOf('look', actionId)).toEqual(lost === 't1' ? [look, look] : [look]);
+});
 
 test.each(memories)(
   'charges what a lost call of the model had reserved, because its provider may have billed it; %s',
@@ -165,7 +162,7 @@ test('does not call a tool with effects again, even if the plane has forgotten t
   expect(callsOf('pay', actionId)).toHaveLength(1);
 });
 
-test('finds the refusal of a call that an earlier runner was refused for good', async () => {
+test('finds the final refusal of a call that an earlier runner requested', async () => {
   const refused = await scene.family({ policy: { allowedTools: ['look'] } });
   const { actionId, log } = await runUntilKilled(7, 'before', refused);
   expect(log.at(-1)).toMatchObject({ event: 'call.begun', actionId: `${actionId}:t2` });

@@ -91,7 +91,7 @@ describe('a step', () => {
     }
   });
 
-  test('tells the model the error of a tool', async () => {
+  test('reports the error of a tool to the model', async () => {
     const tools = [toolOf('fail')];
     const own = await scene.family({ tools: ['fail'] });
     scene.models.script(scripted([{ toolCalls: [{ name: 'fail', args: {} }] }, { text: 'closed' }]));
@@ -334,7 +334,7 @@ describe('a model that fails', () => {
     ['an answer that is cut', { stopReason: 'length' }, 'ANSWER_TRUNCATED'],
     ['a request that the provider refuses', { failures: { status: 400 } }, 'MODEL_REFUSED_REQUEST'],
     ['an answer that is too large', { text: 'x'.repeat(140_000) }, 'MODEL_ANSWER_TOO_LARGE'],
-  ] as const)('fails for good after %s', async (_what, reply, code) => {
+  ] as const)('fails finally after %s', async (_what, reply, code) => {
     const family = await scene.family();
     scene.models.script(reply);
     const { result } = await run(family);

@@ -59,8 +59,8 @@ function compileAll(parts: readonly unknown[], compiler: SchemaCompiler): readon
 }
 
 /**
- * Runs a subschema that may fail although the whole schema accepts the value. Its records are added to `seen` only if
- * it accepts the value.
+ * Runs a subschema that may fail although the whole schema accepts the value. The fields and elements that it has
+ * checked are added to `seen` only if it accepts the value.
  */
 function holdsApart(check: Check, value: unknown, run: Run, seen: Seen | null): boolean {
   if (seen === null) return check(value, run, null);

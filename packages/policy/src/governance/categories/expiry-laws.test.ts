@@ -29,7 +29,7 @@ function askedBy({ operation, expiresAt, currentExpiresAt = null }: MemoryOperat
   return expiresAt === undefined ? currentExpiresAt : expiresAt;
 }
 
-test('no memory expires later than its ceiling or than asked', () => {
+test('no memory expires later than its ceiling or than requested', () => {
   const seen = { TTL_APPLIED: 0, TTL_EXCEEDS_MAXIMUM: 0, asAsked: 0 };
   fc.assert(
     fc.property(arbitrarySection, arbitraryExpiring, (section, operation) => {

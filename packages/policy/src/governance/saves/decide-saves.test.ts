@@ -34,7 +34,7 @@ test('rules decide only on interaction_complete', () => {
   expect(decide({ triggers }, { event: 'message_sent' })).toEqual({ saves: [], decidedBy: 'none' });
 });
 
-test('a rightful save: true changes nothing if a rule saves', () => {
+test('a permitted save: true changes nothing if a rule already saves', () => {
   const origins = { 'hints.save': 'user' } as const;
   expect(decide({}, { text: { user: 'I like it' }, hints: { save: true }, origins })).toEqual({
     saves: ['permanent to semantic'],
@@ -42,7 +42,7 @@ test('a rightful save: true changes nothing if a rule saves', () => {
   });
 });
 
-test('a rightful scope takes the rule of that name, and a rightful category is passed on', () => {
+test('a permitted scope selects the rule with this name, and a permitted category is passed on', () => {
   const origins = { 'hints.scope': 'user', 'hints.category': 'user' } as const;
   const question = { event: 'interaction_complete', text: { user: 'We met' }, origins } as const;
   const hints = { scope: 'permanent', category: 'people' };
