@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { ACTION_TYPES } from './action-kinds.ts';
 import { type Fault, fault } from './dead-letter.ts';
 import { CAPS } from './defaults.ts';
-import { type ReadSome, readActionsRecord, readSome, readStrictly } from './read-record.ts';
+import { type ReadSome, readActionsRecord, readActionsText, readSome, readStrictly } from './read-record.ts';
 import { count, id } from './scalars.ts';
 
 const KINDS = ACTION_TYPES.map((type) => `"${type}"`).join(', ');
@@ -429,3 +429,25 @@ describe('a body with one record or a list of records', () => {
     });
   });
 });
+
+it.each([
+  ['a record', JSON.stringify(asking({}))],
+  ['an unknown field', JSON.stringify(asking({ more: 1 }))],
+  ['two equal keys', '{"event":"action.requested","event":"action.requested"}'],
+  ['no text', ''],
+  ['a record of exactly the most bytes', padded(CAPS.recordBytes)],
+  ['a record of one byte more', padded(CAPS.recordBytes + 1)],
+])('reads the text of a record as its bytes: %s', (_what, text) => {
+  expect(readActionsText(text)).toEqual(readActionsRecord(new TextEncoder().encode(text)));
+});
+
+function asking(fields: object): object {
+  const action = { id: 'a', agentId: 'bot', type: 'tool_call', tool: 'pay', ...fields };
+  return { event: 'action.requested', action };
+}
+
+/** Returns a record that has so many bytes, with characters of two bytes. */
+function padded(bytes: number): string {
+  const text = JSON.stringify(asking({ args: { text: 'é'.repeat(1_000) } }));
+  return text + ' '.repeat(bytes - new TextEncoder().encode(text).length);
+}

@@ -17,11 +17,20 @@ import { readShape, type ShapeFault } from './shape-fault.ts';
 export const actionsRecord = z.discriminatedUnion('event', [actionRequested, actionCompleted]);
 export type ActionsRecord = z.infer<typeof actionsRecord>;
 
-export type Read<T> = { ok: true; value: T } | { ok: false; fault: Fault };
+type Refused = { ok: false; fault: Fault };
+export type Read<T> = { ok: true; value: T } | Refused;
 
 /** Reads one record of an actions topic. */
 export function readActionsRecord(bytes: Uint8Array | null): Read<ActionsRecord> {
   return readStrictly(bytes, actionsRecord);
+}
+
+/** Reads the text of one record of an actions topic, as strictly as its bytes. */
+export function readActionsText(text: string): Read<ActionsRecord> {
+  const { recordBytes } = CAPS;
+  // A character takes at most three bytes, so most texts need not be encoded to know that they fit.
+  const bytes = text.length * 3 <= recordBytes ? text.length : new TextEncoder().encode(text).length;
+  return sizeFault(bytes, recordBytes) ?? readText(text, () => actionsRecord);
 }
 
 /** Reads JSON from outside: first by the strict rules, then by a schema. Used for record values and HTTP bodies. */
@@ -108,13 +117,10 @@ function placed(text: string, wrong: readonly Wrong[]): readonly ListedFault[] {
   return wrong.map(({ offset, ...refusal }) => ({ code: 'INVALID_ACTION', ...refusal, ...place(offset) }));
 }
 
-function textOf(bytes: Uint8Array | null, maxBytes: number): Read<string> {
-  if (bytes === null || bytes.length === 0) {
-    return refuse('the record is empty', 'publish one JSON object a record');
-  }
-  if (bytes.length > maxBytes) {
-    return refuse(`the record has ${bytes.length} bytes; ${maxBytes} are allowed`, SPLIT_IT);
-  }
+function textOf(given: Uint8Array | null, maxBytes: number): Read<string> {
+  const bytes = given ?? new Uint8Array();
+  const fault = sizeFault(bytes.length, maxBytes);
+  if (fault !== null) return fault;
   const decoded = decodeText(bytes);
   if (decoded.ok) return { ok: true, value: decoded.text };
   const { line, column, message } = decoded.fault;
@@ -126,6 +132,12 @@ function textOf(bytes: Uint8Array | null, maxBytes: number): Read<string> {
 }
 
 const SPLIT_IT = 'publish less, or split it';
+
+function sizeFault(bytes: number, maxBytes: number): Refused | null {
+  if (bytes === 0) return refuse('the record is empty', 'publish one JSON object a record');
+  if (bytes <= maxBytes) return null;
+  return refuse(`the record has ${bytes} bytes; ${maxBytes} are allowed`, SPLIT_IT);
+}
 
 function readText<T>(text: string, schemaOf: SchemaOf<T>): Read<T> {
   try {
@@ -189,6 +201,6 @@ function refuseJson<T>(text: string, error: unknown): Read<T> {
   return refuse(error.message, error.remedy, placeOf(text, error.offset));
 }
 
-function refuse<T>(reason: string, remedy: string, place: TextPlace = { line: 1, column: 1 }): Read<T> {
+function refuse(reason: string, remedy: string, place: TextPlace = { line: 1, column: 1 }): Refused {
   return { ok: false, fault: { code: 'INVALID_ACTION', reason, remedy, pointer: '', ...place } };
 }

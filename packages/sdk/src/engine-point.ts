@@ -17,7 +17,7 @@ import {
   type Fault,
   faultWithoutSize,
   type Outcome,
-  readActionsRecord,
+  readActionsText,
   type Settlement,
 } from '@mandate/schemas';
 import { nameFault } from '@mandate/schemas/core';
@@ -96,7 +96,10 @@ export function enginePoint(
       return made;
     };
   };
-  /** The work for each outcome, because an outcome may be reported again and must then repeat the same work. */
+  /**
+   * The work for each outcome that could not be settled, because such an outcome may be reported again and must then
+   * repeat the same work.
+   */
   const settling = new WeakMap<Outcome, (opened: OpenState) => Promise<Settlement>>();
   return {
     nameFault,
@@ -107,11 +110,11 @@ export function enginePoint(
         (decider) => decider.deliverRequest(record),
         (opened, made) => opened.decided(made),
       );
-      const decision = await step(async (opened) => {
-        await finders.readyFor(action, () => {
+      const decision = await step((opened) => {
+        const loading = finders.readyFor(action, () => {
           return mandates.mandateFor(DEFAULTS.tenant, action, opened.clock()).mandate;
         });
-        return work(opened);
+        return loading === null ? work(opened) : loading.then(() => work(opened));
       });
       audit?.record({ event: 'action.decided', decision });
       return decision;
@@ -127,9 +130,13 @@ export function enginePoint(
           (decider) => decider.deliverOutcome(outcome),
           (opened, made) => opened.settled(made, type),
         );
-      settling.set(outcome, work);
-      const settlement = await step(work);
-      audit?.record({ event: 'action.settled', settlement });
+      try {
+        const settlement = await step(work);
+        audit?.record({ event: 'action.settled', settlement });
+      } catch (error) {
+        settling.set(outcome, work);
+        throw error;
+      }
     },
     kills: killsOfSubtrees(state.kills, mandates),
     approvals: ledgerApprovals(open),
@@ -165,7 +172,7 @@ function mandatesOf(mandate: EngineOptions['mandate'], agentId: string | undefin
 function readAction(json: string, whole: string): ReadAction {
   const hidden = json === whole ? null : faultWithoutSize(whole);
   if (hidden !== null) return { ok: false, fault: faultOfCall(hidden) };
-  const read = readActionsRecord(new TextEncoder().encode(json));
+  const read = readActionsText(json);
   if (read.ok) return { ok: true, value: read.value as ActionRequested };
   return { ok: false, fault: faultOfCall(read.fault) };
 }

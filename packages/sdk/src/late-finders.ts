@@ -5,8 +5,11 @@ import type { Action } from '@mandate/schemas';
 
 /** Finders that must be loaded before an answer is decided under a mandate that filters answers. */
 export type LateFinders = ContentFinders & {
-  /** Loads the finders if the mandate filters this action. They are large, and most agents never need them. */
-  readyFor(action: Action, mandateOf: () => Mandate | null): Promise<void>;
+  /**
+   * Loads the finders if the mandate filters this action. They are large, and most agents never need them. Null: this
+   * action needs nothing more.
+   */
+  readyFor(action: Action, mandateOf: () => Mandate | null): Promise<void> | null;
 };
 
 /**
@@ -24,9 +27,11 @@ export function lateFinders(): LateFinders {
     return loaded;
   };
   return {
-    async readyFor({ type }, mandateOf) {
-      if (type !== 'output' || loaded !== null || !filters(mandateOf())) return;
-      loaded = await loadContentFinders();
+    readyFor({ type }, mandateOf) {
+      if (type !== 'output' || loaded !== null || !filters(mandateOf())) return null;
+      return loadContentFinders().then((found) => {
+        loaded = found;
+      });
     },
     personalData: (types) => finders().personalData(types),
     profanity: (text, stepBudget) => finders().profanity(text, stepBudget),
