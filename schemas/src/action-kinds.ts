@@ -88,11 +88,14 @@ export function changeFreeFields(
   action: Action,
   change: (value: Json, name: string) => Json | undefined,
 ): Action {
+  const fields = fieldsOf(action);
   let changed: Record<string, Json | undefined> | null = null;
-  for (const [name, value] of freeFieldsOf(action)) {
+  for (const name of namesOfFreeFields(action)) {
+    const value = fields[name];
+    if (value === undefined) continue;
     const made = change(value, name);
     if (made === value) continue;
-    changed ??= { ...fieldsOf(action) };
+    changed ??= { ...fields };
     if (made === undefined) delete changed[name];
     else changed[name] = made;
   }

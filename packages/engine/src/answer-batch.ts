@@ -66,7 +66,14 @@ export async function answerBatch(batch: readonly Incoming[], context: AnswerCon
   // The ping loads the replay memory of the ledger, because deadlines may not exceed the replay memory.
   if (ledger.epoch === '') await ledger.ping();
   const lane = laneOf(batch);
-  let open = await readBatch(batch, context, answers, lane);
+  const planForMs = context.clock();
+  let open: Pending[] = [];
+  for (const [at, incoming] of batch.entries()) {
+    if (turns.isOver()) await turns.next(lane);
+    const read = readIncoming(incoming, context.clock);
+    if (read.kind === 'bad') answers[at] = deadLetterOf(read);
+    else open.push({ item: itemOf(at, incoming, read, context), planForMs });
+  }
   const operations = open.map(({ item }) => item.request);
   for (let round = 0; open.length > 0; round++) {
     if (round > MAX_REPLANS) throw new Error('the ledger refuses plans that always hold');
@@ -91,25 +98,19 @@ export async function answerBatch(batch: readonly Incoming[], context: AnswerCon
   return { answers, operations };
 }
 
-/** Answers the records that cannot be read, and returns the others. */
-async function readBatch(
-  batch: readonly Incoming[],
+function deadLetterOf({ deadLetter: record }: Extract<ReadIncoming, { kind: 'bad' }>): Answer {
+  return { kind: 'dead-letter', key: record.deadLetter.key, record };
+}
+
+function itemOf(
+  at: number,
+  incoming: Incoming,
+  read: Exclude<ReadIncoming, { kind: 'bad' }>,
   context: AnswerContext,
-  answers: Answer[],
-  lane: Lane,
-): Promise<Pending[]> {
-  const planForMs = context.clock();
-  const open: Pending[] = [];
-  for (const [at, incoming] of batch.entries()) {
-    if (turns.isOver()) await turns.next(lane);
-    const read = readIncoming(incoming, context.clock);
-    if (read.kind === 'bad')
-      answers[at] = { kind: 'dead-letter', key: read.deadLetter.deadLetter.key, record: read.deadLetter };
-    else if (read.kind === 'action')
-      open.push({ item: asked(at, incoming, read.tenant, read.action, context), planForMs });
-    else open.push({ item: reported(at, incoming, read, context), planForMs });
-  }
-  return open;
+): Asked | Reported {
+  return read.kind === 'action'
+    ? asked(at, incoming, read.tenant, read.action, context)
+    : reported(at, incoming, read, context);
 }
 
 /**

@@ -46,8 +46,8 @@ export class MemoryStateManager implements StateManager {
   readonly kills: KillSwitch;
   readonly #tallies = new Map<string, Tally>();
 
-  constructor({ clock = steadyClock(), mostRemembered = MOST_REMEMBERED, ...limits }: Options = {}) {
-    this.clock = monotonic(clock);
+  constructor({ clock, mostRemembered = MOST_REMEMBERED, ...limits }: Options = {}) {
+    this.clock = clock === undefined ? steadyClock() : monotonic(clock);
     const epoch = `ep_${randomUUID()}`;
     this.ledger = createMemoryLedger({ clock: this.clock, epoch, mostRemembered, ...limits });
     this.kills = new KillSwitch(this.ledger);

@@ -17,7 +17,7 @@ import {
   type Settlement,
 } from '@mandate/schemas';
 import type { AnswerContext } from '../answer.ts';
-import { answerAlone, type Delivery } from '../answer-alone.ts';
+import { answerAlone, type Delivery, type Evaluated } from '../answer-alone.ts';
 
 export type LocalDecider = {
   /**
@@ -56,20 +56,22 @@ export function localDecider({ ledger, control, redact, clock, finders }: Setup)
   return {
     deliverRequest(written) {
       const delivery = deliver({ value: NO_BYTES, written });
-      return async () => {
-        const answer = await delivery();
-        if (answer.event !== 'action.decided') throw new Error(`a request was answered by ${answer.event}`);
-        return answer.decision;
-      };
+      return () => delivery().then(decisionIn);
     },
     deliverOutcome(reported) {
       const written = { event: 'action.completed', outcome: outcome.parse(reported) } as const;
       const delivery = deliver({ value: NO_BYTES, written });
-      return async () => {
-        const answer = await delivery();
-        if (answer.event !== 'action.settled') throw new Error(`an outcome was answered by ${answer.event}`);
-        return answer.settlement;
-      };
+      return () => delivery().then(settlementIn);
     },
   };
+}
+
+function decisionIn(answer: Evaluated): Decision {
+  if (answer.event !== 'action.decided') throw new Error(`a request was answered by ${answer.event}`);
+  return answer.decision;
+}
+
+function settlementIn(answer: Evaluated): Settlement {
+  if (answer.event !== 'action.settled') throw new Error(`an outcome was answered by ${answer.event}`);
+  return answer.settlement;
 }

@@ -29,13 +29,15 @@ export function decisionForAttempt(
   return undefined;
 }
 
-/** Yields the decisions about all attempts of an action, in any order. */
-export function* attemptsOf(agent: AgentState | undefined, actionId: string): Generator<StoredDecision> {
+/** Returns the decisions about all attempts of an action, in any order. */
+export function attemptsOf(agent: AgentState | undefined, actionId: string): readonly StoredDecision[] {
+  const attempts: StoredDecision[] = [];
   let entry = agent?.actions.get(actionId) ?? null;
   while (entry !== null) {
-    yield entry;
+    attempts.push(entry);
     entry = entry.another;
   }
+  return attempts;
 }
 
 /** Returns the decision about the highest attempt of an action. */

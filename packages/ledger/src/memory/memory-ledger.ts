@@ -94,7 +94,7 @@ export function createMemoryLedger(options: MemoryLedgerOptions): MemoryLedger {
     },
 
     async confirm(confirmedEpoch, published) {
-      now();
+      if (closed) throw unavailable();
       if (confirmedEpoch !== epoch) throw epochChanged(confirmedEpoch, epoch);
       for (const { source } of published) {
         const { log, offset } = openPosition(state.positions, source);
@@ -103,7 +103,7 @@ export function createMemoryLedger(options: MemoryLedgerOptions): MemoryLedger {
         delivery.unpublished = null;
         const { tenant } = delivery.agent;
         tenant.unpublished.delete(delivery);
-        if (delivery.kind === 'unremembered') forgetBrief(state, tenant, state.clockMs);
+        if (delivery.kind === 'unremembered') forgetBrief(state, tenant, now());
       }
     },
 

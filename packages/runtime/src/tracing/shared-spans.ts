@@ -10,6 +10,7 @@ export type Spans = readonly (Span | undefined)[];
 
 /** Begins a child span for each parent. All of them describe the same work. */
 export function beginTogether(parents: Spans, name: string, options: SpanOptions): Spans {
+  if (!parents.some(isTraced)) return parents;
   const shared = { ...options, beganAtMs: nowMs() };
   return parents.map((parent) => parent?.child(name, shared));
 }
@@ -17,7 +18,15 @@ export function beginTogether(parents: Spans, name: string, options: SpanOptions
 /**
  * Runs the work, and then ends the spans. If the work fails, it marks the spans as failed and throws the same error.
  */
-export async function withSpans<T>(spans: Spans, work: () => Promise<T>): Promise<T> {
+export function withSpans<T>(spans: Spans, work: () => Promise<T>): Promise<T> {
+  return spans.some(isTraced) ? endWith(spans, work) : work();
+}
+
+function isTraced(span: Span | undefined): boolean {
+  return span !== undefined;
+}
+
+async function endWith<T>(spans: Spans, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
