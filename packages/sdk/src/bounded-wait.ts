@@ -11,12 +11,13 @@ export async function runUntilAborted<T>(
   work: (finished: () => void) => Promise<T>,
 ): Promise<T> {
   signal.throwIfAborted();
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
   const onAbort = () => reject(signal.reason);
   const finished = () => signal.removeEventListener('abort', onAbort);
   signal.addEventListener('abort', onAbort);
   try {
-    return await Promise.race([work(finished), aborted]);
+    work(finished).then(resolve, reject);
+    return await promise;
   } finally {
     finished();
   }

@@ -11,7 +11,7 @@ import { callHandler, instanceClosed, misused, safely } from './errors.ts';
 import { Memo } from './memo.ts';
 import type { PlaneOptions } from './plane/plane-options.ts';
 import { runTool } from './run-tool.ts';
-import { type Scope, scopedCall, scopedOptions } from './scope.ts';
+import { NO_SCOPE, type Scope, scopedCall, scopedOptions } from './scope.ts';
 import { askAction, cancel, startAction } from './start-action.ts';
 import type { StateManager } from './state.ts';
 import type {
@@ -106,7 +106,7 @@ type Shared = {
 export abstract class MandateInstance {
   #shared: Shared;
   #isView = false;
-  #scope: Scope = {};
+  #scope: Scope = NO_SCOPE;
   /** The agent of this view, if the view has its own. */
   #viewed: string | undefined = undefined;
 

@@ -6,8 +6,12 @@ export type Scope = {
   [Name in 'runId' | 'parentActionId' | 'principal' | 'context' | 'turnId']?: CallOptions[Name] | undefined;
 };
 
+/** The scope of an instance that is no view. */
+export const NO_SCOPE: Scope = {};
+
 /** Returns the options of a call, with the fields of the scope. */
 export function scopedOptions<Options extends CallOptions>(scope: Scope, options: Options): Options {
+  if (scope === NO_SCOPE) return options;
   const stated = withoutUndefined(options);
   const context = { ...scope.context, ...stated.context };
   return {
@@ -18,6 +22,7 @@ export function scopedOptions<Options extends CallOptions>(scope: Scope, options
 }
 
 export function scopedCall(scope: Scope, call: Call): Call {
+  if (scope === NO_SCOPE) return call;
   return { ...call, options: scopedOptions(scope, call.options ?? {}) };
 }
 

@@ -64,7 +64,7 @@ export async function startAction(starting: Starting): Promise<RunningAction> {
   caller?.throwIfAborted();
   const stop = new AbortController();
   const kills: Kill[] = [];
-  const waiting = new AbortController();
+  let waiting: AbortController | null = null;
   const withCaller = (own: AbortSignal) => (caller === undefined ? own : AbortSignal.any([own, caller]));
   let allowed: Decision | null = null;
   // Listens before the decision, so that no kill between the decision and the start is missed.
@@ -74,7 +74,13 @@ export async function startAction(starting: Starting): Promise<RunningAction> {
       return;
     }
     kills.push(kill);
-    if (stops(kill, agentId)) waiting.abort();
+    if (stops(kill, agentId)) waiting?.abort();
+  };
+  // Most calls wait for no person.
+  const signalOfWait = () => {
+    waiting ??= new AbortController();
+    if (kills.some((kill) => stops(kill, agentId))) waiting.abort();
+    return withCaller(waiting.signal);
   };
   const unlisten = point.kills.onKill(onKill, { agentId });
   try {
@@ -82,7 +88,7 @@ export async function startAction(starting: Starting): Promise<RunningAction> {
       await cancel(point, decision, onError);
       ended({ status: 'cancelled' });
     };
-    const taking = take(starting, withCaller(waiting.signal));
+    const taking = take(starting, signalOfWait);
     const waited = caller === undefined ? taking : runUntilAborted(caller, () => taking);
     const taken = await waited.catch((error) => {
       // If the caller has given up, the reservation of a later ALLOW is released. A refused call has no reservation.
@@ -115,14 +121,14 @@ function leftOfLease({ askedAtMs, decision: { reservation } }: Allowed): number 
 }
 
 /** Decides the call, or uses the decision about an earlier request. */
-async function take(starting: Starting, signal: AbortSignal): Promise<Taken> {
+async function take(starting: Starting, signalOfWait: () => AbortSignal): Promise<Taken> {
   const { remembered, agentId, point } = starting;
-  if (!remembered) return { ...(await authorized(starting, signal)), ended: () => {} };
+  if (!remembered) return { ...(await authorized(starting, signalOfWait)), ended: () => {} };
   const { memo, callKey } = remembered;
   const mayMissKill = point.kills.mayMissKills === true && memo.isAsked(callKey);
   if (mayMissKill && (await blocking(starting, () => point.kills.isKilled(agentId))))
     await memo.killed({ agentId });
-  return memo.start(agentId, callKey, () => authorized(starting, signal));
+  return memo.start(agentId, callKey, () => authorized(starting, signalOfWait));
 }
 
 /** Returns the result of the work. An error of the SDK itself blocks the call. */
@@ -142,7 +148,7 @@ async function blocking<T>({ agentId, call }: Starting, work: () => Promise<T>):
 }
 
 /** Returns the decision with the action that was decided. */
-function authorized(starting: Starting, signal?: AbortSignal): Promise<Allowed> {
+function authorized(starting: Starting, signalOfWait?: () => AbortSignal): Promise<Allowed> {
   const { agentId, call, point, remembered } = starting;
   const { prices } = point;
   return blocking(starting, async () => {
@@ -152,19 +158,27 @@ function authorized(starting: Starting, signal?: AbortSignal): Promise<Allowed> 
     const actionId = remembered ? remembered.memo.actionIdOf(remembered.callKey) : null;
     const { record: created, args } = createAction(agentId, given, point.readAction, actionId);
     if (prices !== undefined) created.action.estimatedCostMicros = prices.estimate(created.action);
-    const waiting = deferringOf(starting, signal);
+    const waiting = deferringOf(starting, signalOfWait);
     const { carriesOut = [] } = call.options ?? {};
     const own = call.type === 'tool_call' ? ['arguments'] : [];
     const answer = authorize(point, created, waiting, [...own, ...carriesOut]);
-    const decision = await answer.then(
-      ({ decision }) => decision,
-      (error: unknown) => findMandateError(error)?.decision,
-    );
-    if (decision && isRemembered(decision)) remembered?.memo.confirm(remembered.callKey);
+    if (remembered) await confirmed(answer, remembered);
     const { decision: allowed, askedAtMs } = await answer;
     const defaults = allowed.obligations?.arguments as Allowed['args'] | undefined;
     return { action: created.action, args: { ...defaults, ...args }, decision: allowed, askedAtMs };
   });
+}
+
+/** Tells the memo that the ledger remembers the action. Never rejects. */
+async function confirmed(
+  answer: Promise<{ decision: Decision }>,
+  { memo, callKey }: NonNullable<Starting['remembered']>,
+): Promise<void> {
+  const decision = await answer.then(
+    ({ decision }) => decision,
+    (error: unknown) => findMandateError(error)?.decision,
+  );
+  if (decision && isRemembered(decision)) memo.confirm(callKey);
 }
 
 /** True if the ledger remembers this action under its action id. */
@@ -173,7 +187,10 @@ function isRemembered({ kind, duplicateOf }: Decision): boolean {
 }
 
 /** The options of a call replace those of its instance. */
-function deferringOf({ call, deferring = {}, onError }: Starting, signal?: AbortSignal): WaitingForPerson {
+function deferringOf(
+  { call, deferring = {}, onError }: Starting,
+  signalOfWait?: () => AbortSignal,
+): WaitingForPerson {
   const {
     onDefer = deferring.onDefer,
     deferTimeoutMs = deferring.deferTimeoutMs,
@@ -183,7 +200,7 @@ function deferringOf({ call, deferring = {}, onError }: Starting, signal?: Abort
     onDefer,
     deferTimeoutMs,
     onDeferred: onDeferred && ((question) => void callHandler(onDeferred, question, onError)),
-    signal,
+    signal: onDefer === 'wait' ? signalOfWait?.() : undefined,
   };
 }
 
@@ -227,11 +244,13 @@ function running(started: Started): RunningAction {
   const release = () => {
     clearTimeout(timer);
     unlisten();
-    signal.removeEventListener('abort', release);
+    signal.removeEventListener('abort', onAbort);
   };
-  signal.addEventListener('abort', release, { once: true });
-  const onAbort = () => ended(null);
-  signal.addEventListener('abort', onAbort, { once: true });
+  const onAbort = () => {
+    release();
+    ended(null);
+  };
+  signal.addEventListener('abort', onAbort);
   let settled: Promise<void> | null = null;
   return {
     action,
@@ -247,7 +266,6 @@ function running(started: Started): RunningAction {
       if (isUnknown) return Promise.resolve();
       // The call has finished, so an abort while its outcome is reported must not hide the result.
       release();
-      signal.removeEventListener('abort', onAbort);
       const { prices } = point;
       const charged = prices === undefined ? outcome : prices.outcomeOf(action, outcome);
       const reported = charged === null ? Promise.resolve() : report(point, decision, charged, onError);
