@@ -2,6 +2,8 @@
 import { expect, test } from 'vitest';
 import { controlOn, openLog } from './control-server.fixture.ts';
 
+/** The tests are about the event loop and about sizes, so the thread beside the loop may be as slow as the machine. */
+const PATIENT = { bounds: { runMs: 60_000 } };
 const SENTENCE = 'The customer wrote to us, and we answer with care and in full sentences. ';
 
 /** Returns a manifest with this many agents, each with two tools. */
@@ -37,8 +39,7 @@ async function longestTurnMs(done: () => Promise<unknown>): Promise<number> {
 }
 
 test('publishing a thousand agents at once takes no long turn of the event loop', async () => {
-  // The test is about the event loop, so the thread beside it may be as slow as the machine.
-  const { call, followed } = await controlOn(await openLog(), { bounds: { runMs: 60_000 } });
+  const { call, followed } = await controlOn(await openLog(), PATIENT);
   const publish = (manifest: string) => call('author', 'POST', '/v1/manifests', { body: { manifest } });
   expect(await publish(fleet(50, { name: 'warm' }))).toMatchObject({ status: 201 });
   const large = fleet(1_000);
@@ -53,7 +54,7 @@ test('publishing a thousand agents at once takes no long turn of the event loop'
 }, 120_000);
 
 test('refuses a manifest that is too large for the log, and a body that is too large', async () => {
-  const { call, followed } = await controlOn(await openLog());
+  const { call, followed } = await controlOn(await openLog(), PATIENT);
   const publish = (body: object) => call('author', 'POST', '/v1/manifests', { body });
   expect(await publish({ manifest: fleet(1_600, { sentences: 6 }) })).toMatchObject({
     status: 413,
