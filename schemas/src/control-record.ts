@@ -237,6 +237,7 @@ export function readControlRecord(value: Uint8Array): ControlRecord {
 export function* readControlRecordInSteps(value: Uint8Array): Generator<void, ControlRecord> {
   const text = utf8.decode(value);
   if (isDeeperThan(MOST_DEEP, text)) throw new RangeError('nested too deep');
+  yield;
   const written: unknown = JSON.parse(text);
   if (eventIn(written) !== 'manifest.published') return controlRecord.parse(written);
   yield;

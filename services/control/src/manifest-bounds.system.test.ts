@@ -1,4 +1,5 @@
 /** Tests that a large manifest does not hold up other requests, and that a manifest of any size gets an answer. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { controlOn, openLog } from './control-server.fixture.ts';
 
@@ -43,10 +44,14 @@ test('publishing a thousand agents at once takes no long turn of the event loop'
   const publish = (manifest: string) => call('author', 'POST', '/v1/manifests', { body: { manifest } });
   expect(await publish(fleet(50, { name: 'warm' }))).toMatchObject({ status: 201 });
   const large = fleet(1_000);
+  const next = fleet(1_000, { sentences: 9 });
   expect(large.length).toBeGreaterThan(900_000);
   const answers: Awaited<ReturnType<typeof publish>>[] = [];
   const longest = await longestTurnMs(async () => {
-    answers.push(await publish(large), await publish(fleet(1_000, { sentences: 9 })));
+    answers.push(await publish(large));
+    // The next request is written in a turn of its own, because the service does not do that work.
+    await nextTurn();
+    answers.push(await publish(next));
   });
   expect(answers.map(({ status }) => status)).toEqual([201, 201]);
   expect(followed.tenant('acme').agents.size).toBe(1_052);
