@@ -1,6 +1,6 @@
 /**
- * Compares inputs, outputs and the schema of the state. Each of them has two forms with the same meaning: a JSON Schema
- * of type object, and a map of names to schemas.
+ * Compares inputs, outputs and the schema of the state. A manifest can write each of them in two forms with the same
+ * meaning: as a JSON Schema with the type `object`, or as a map from names to schemas.
  */
 
 import { fieldOf } from '../read/written.ts';

@@ -16,7 +16,7 @@ export type FilledTemplate =
 
 const NO_END =
   'an expression that begins with a dollar sign and { has no }: write }, or two dollar signs for text';
-/** Inputs may be nested as deeply as any document of Mandate. */
+/** The maximum depth of the inputs. */
 const DEEPEST = 200;
 
 /**

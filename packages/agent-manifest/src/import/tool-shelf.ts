@@ -43,8 +43,8 @@ export class ToolShelf {
   }
 
   /**
-   * Does the same as `place` for a tool with an address that is not an MCP server. The tool's name becomes the fragment
-   * of the address.
+   * Does the same as `place` for a tool with an address that is not an MCP server. The tool's name is added to the
+   * address, after a `#`.
    */
   placeAt(address: string, named: Omit<NamedTool, 'server'>, mention: Mention): PlacedTool | null {
     const { name, risk, description } = named;

@@ -4,8 +4,8 @@ import { fieldsOf } from '../messages/fields-of.ts';
 import type { Hints } from './known-tools.ts';
 
 /**
- * Returns true if a repeated call has no further effect. If a policy states whether the tool may be repeated, the hints
- * of the server do not count. If policies contradict each other, the call may not be repeated.
+ * Returns true if a repeated call has no further effect. A policy can state whether the tool may be repeated. Then the
+ * server's hints do not count. If policies contradict each other, the result is false.
  */
 export function mayRepeat(
   hints: Hints | null,

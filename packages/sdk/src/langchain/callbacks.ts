@@ -14,9 +14,10 @@ import type { LangChainOptions } from './options.ts';
 import { usageOf } from './usage.ts';
 
 /**
- * Returns a callback handler that requests a decision before each model call and each tool call. Use it as a callback
- * of the run, so that agents that a tool starts use it too. The handler throws every refusal, also if the call waits
- * for a person. It cannot abort a call that runs: after a kill, the next token of a stream ends the call.
+ * Returns a callback handler that requests a decision before each model call and each tool call. Pass the handler to
+ * the run and not to a model or a tool. Then LangChain also calls it for agents that a tool starts. The handler throws
+ * an error for every refusal, and for every call that must wait for a person. It cannot abort a running call. After a
+ * kill, the handler ends a stream at the next token.
  *
  * @throws MandateError MANDATES_INVALID, SDK_MISUSED
  */

@@ -7,8 +7,8 @@ const ISOLATE = readFileSync(join(import.meta.dirname, 'isolate.sh'), 'utf8');
 const CHILD = readFileSync(join(import.meta.dirname, 'child.py'), 'utf8');
 
 /**
- * The user and group `nobody`, for a runner that runs as root. The kernel does not apply limits to the processes of
- * root.
+ * The id of the user `nobody` and of its group. If the runner runs as root, Python gets this user, because the kernel
+ * applies no limits to processes of root.
  */
 const NOBODY = 65_534;
 

@@ -49,8 +49,8 @@ export type Manifests = {
   /** The version of a run. */
   ofRun(started: Started): Promise<Loaded | null>;
   /**
-   * Returns the versions in force of the manifests whose agents a graph names, by the ids of these agents. A run keeps
-   * to the versions with which it began. Empty for a manifest with a workflow.
+   * A graph names agents of other manifests. Returns the version in force of each agent's manifest, by the agent's id.
+   * A run uses these versions until it ends. Empty for a manifest with a workflow.
    */
   versionsOfAgents(
     tenant: string,

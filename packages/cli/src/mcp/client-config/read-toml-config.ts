@@ -29,8 +29,8 @@ type Table = { path: readonly string[]; node: AST.TOMLTable };
 const SERVERS = 'mcp_servers';
 
 /**
- * The maximum length. The settings of Codex are a few pages, and the parser needs up to four seconds for a hostile text
- * of this length.
+ * The maximum length. The settings of Codex have a few pages. At the maximum length, the parser needs up to four
+ * seconds for a hostile text.
  */
 const MOST_CHARACTERS = 1024 * 1024;
 
