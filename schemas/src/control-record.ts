@@ -295,10 +295,17 @@ function isDeeperThan(most: number, text: string): boolean {
 
 /**
  * Returns the index of the closing quote of the string that begins at `from`. Returns the end of the text if there is
- * no closing quote.
+ * no closing quote. Most of a large document is inside of strings, where `indexOf` is far faster than a loop.
  */
 function endOfText(text: string, from: number): number {
-  let at = from + 1;
-  for (; at < text.length && text[at] !== '"'; at += 1) if (text[at] === '\\') at += 1;
-  return at;
+  let at = text.indexOf('"', from + 1);
+  while (at !== -1 && isEscaped(text, at)) at = text.indexOf('"', at + 1);
+  return at === -1 ? text.length : at;
+}
+
+/** True if an odd number of backslashes precedes the character. */
+function isEscaped(text: string, at: number): boolean {
+  let first = at;
+  while (text[first - 1] === '\\') first -= 1;
+  return (at - first) % 2 === 1;
 }
