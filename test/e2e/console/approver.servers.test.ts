@@ -39,10 +39,10 @@ describeWithChromium('the console for approvers and auditors', () => {
         .then((found) => found.waiting);
     await expect.poll(waiting, { timeout: 30_000 }).toBe(0);
     // A question of another agent is news. The own answer is not. The other tab shows when both events have come.
-    await river
-      .getByText(/▬.*Approval/)
-      .first()
-      .waitFor({ timeout: 30_000 });
+    const bar = river.getByText(/▬.*Approval/).first();
+    await bar.waitFor({ timeout: 30_000 });
+    await river.reload();
+    await bar.waitFor({ timeout: 30_000 });
     await scene.call('refunder', 'pay', { args: { to: 'a customer' } });
     await river
       .getByRole('region', { name: 'Newest decisions' })

@@ -10,7 +10,7 @@ import { dataFolder, silentLogger } from '@mandate/runtime';
 import { type ApiScope, type Decision, ROLES } from '@mandate/schemas';
 import { fileKeyStore, issueApiKey } from '@mandate/server';
 import { chromiumOptions, waitUntil } from '@mandate/testing';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core';
 import { expect } from 'vitest';
 
 /** Agents without a policy may search and read, up to five dollars. Payments wait for a person. */
@@ -163,7 +163,9 @@ async function look(
     hasTouch: isPhone,
   });
   const faults: string[] = [];
-  const streams: string[] = [];
+  const openStreams = new Set<Request>();
+  let streams = 0;
+  let mostStreams = 0;
   // The function runs in the browser, so it is a text here.
   await context.addInitScript(
     `document.addEventListener('securitypolicyviolation', (event) =>
@@ -172,9 +174,15 @@ async function look(
   const asked = new Set<string>();
   context.on('request', (request) => {
     const { pathname } = new URL(request.url());
-    if (pathname === '/v1/audit/live') streams.push(request.url());
+    if (pathname === '/v1/audit/live') {
+      openStreams.add(request);
+      streams += 1;
+      mostStreams = Math.max(mostStreams, openStreams.size);
+    }
     if (pathname.startsWith('/v1/')) asked.add(pathname);
   });
+  context.on('requestfinished', (request) => openStreams.delete(request));
+  context.on('requestfailed', (request) => openStreams.delete(request));
   context.on('console', (message) => {
     if (message.text().startsWith('CSP: ')) faults.push(message.text());
   });
@@ -184,8 +192,10 @@ async function look(
   return {
     page,
     context,
-    /** The streams that the browser has opened. */
-    streams,
+    /** How many streams the browser has opened so far. */
+    streams: () => streams,
+    /** How many streams were open at the same time, at most. */
+    mostStreams: () => mostStreams,
     /** The paths of the plane's routes that the browser has asked for. */
     asked,
     newPage: (path: string) => opened(context, path),

@@ -50,9 +50,11 @@ describeWithChromium('sessions of the console', () => {
     await using browser = await scene.look({ as: 'viewer' });
     const tabs = await Promise.all(Array.from({ length: 7 }, () => browser.newPage('/')));
     await Promise.all(tabs.map((tab) => tab.getByText('● live').waitFor()));
-    expect(browser.streams).toHaveLength(1);
+    // A stream that ended early is opened again, so only the number of streams at one time is certain.
+    expect(browser.mostStreams()).toBe(1);
+    const before = browser.streams();
     await browser.page.close();
-    await expect.poll(() => browser.streams.length, { timeout: 30_000 }).toBe(2);
+    await expect.poll(browser.streams).toBeGreaterThan(before);
     const decision = await scene.call('many-tabs');
     const seen = tabs.map((tab) =>
       tab

@@ -1,7 +1,7 @@
 /** The agents that run now, their spend, the kills in force, and a way to kill agents. */
 
 import type { AgentInLedger, LedgerSummary } from '@mandate/gateway';
-import type { DecisionFound } from '@mandate/query';
+import type { ControlEventFound, DecisionFound } from '@mandate/query';
 import { withDurationsInWords } from '@mandate/schemas/duration-in-words';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
@@ -30,8 +30,9 @@ const AGENTS = '/v1/ledger/agents?limit=1000';
 const SUMMARY = '/v1/ledger/summary';
 /** The number of agents that the page lists. */
 const LISTED = 20;
-/** The decisions before the page was opened. */
+/** The decisions, and what people did, before the page was opened. */
 const EARLIER = '/v1/audit/decisions?limit=50';
+const EARLIER_CONTROL = '/v1/audit/control-events?limit=50';
 /** The number of decisions that the river shows. */
 const SHOWN = 25;
 /** Agents and sums are read again at most this often, and only after a decision or a control event. */
@@ -141,14 +142,38 @@ function useReadAgain(readAtMs: number): void {
   useEffect(() => () => clearTimeout(due.current ?? undefined), []);
 }
 
+/**
+ * Returns the decisions and the control events, the newest first. Those before the page was opened are read only after
+ * the stream has begun. Otherwise an event between the answer and the stream would be missed.
+ */
+function useDecisionsAndChanges() {
+  const { state, decisions: arrived, control: arrivedControl, skipped } = useLive();
+  const hasBegun = state !== 'connecting';
+  const earlier = useRead<{ decisions: DecisionFound[] }>(hasBegun ? EARLIER : null);
+  const earlierControl = useRead<{ events: ControlEventFound[] }>(hasBegun ? EARLIER_CONTROL : null);
+  const decisions = useMemo(
+    () => withEarlier(arrived, earlier.data?.decisions, ({ id }) => id),
+    [arrived, earlier.data],
+  );
+  const control = useMemo(
+    () => withEarlier(arrivedControl, earlierControl.data?.events, ({ event, id }) => `${event} ${id}`),
+    [arrivedControl, earlierControl.data],
+  );
+  return { decisions, control, skipped, earlier };
+}
+
+function withEarlier<Row>(
+  arrived: readonly Row[],
+  earlier: readonly Row[] | undefined,
+  nameOf: (row: Row) => string,
+): readonly Row[] {
+  const known = new Set(arrived.map(nameOf));
+  return [...arrived, ...(earlier ?? []).filter((row) => !known.has(nameOf(row)))];
+}
+
 /** Shows decisions as they are made. Space pauses them; then the arrow keys move back and forth in time. */
 function River() {
-  const { decisions: arrived, control, skipped } = useLive();
-  const earlier = useRead<{ decisions: DecisionFound[] }>(EARLIER);
-  const decisions = useMemo(() => {
-    const known = new Set(arrived.map(({ id }) => id));
-    return [...arrived, ...(earlier.data?.decisions.filter(({ id }) => !known.has(id)) ?? [])];
-  }, [arrived, earlier.data]);
+  const { decisions, control, skipped, earlier } = useDecisionsAndChanges();
   const { at } = useParameters();
   const navigate = useNavigate();
   const heldAtMs = at === undefined || !/^\d{1,15}$/.test(at) ? null : Number(at);
@@ -271,7 +296,7 @@ const RIVER_COLUMNS: readonly Column<RiverRow>[] = [time, agentAndAction, verdic
 /** Puts kills, revives and changes between the decisions, at their times. */
 function withBars(
   decisions: readonly DecisionFound[],
-  control: ReturnType<typeof useLive>['control'],
+  control: readonly ControlEventFound[],
 ): readonly RiverRow[] {
   const oldestMs = Date.parse(decisions.at(-1)?.decidedAt ?? '');
   const newestMs = Date.parse(decisions[0]?.decidedAt ?? '');
