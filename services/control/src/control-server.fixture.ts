@@ -23,6 +23,7 @@ import { onTestFinished } from 'vitest';
 import { controlRoutes } from './app.ts';
 import type { Control } from './control.ts';
 import { openControlThread, type ThreadBounds } from './thread/open-control-thread.ts';
+import { startInTestThread } from './thread/thread-in-test.fixture.ts';
 
 export const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
 
@@ -61,7 +62,7 @@ export async function controlOn(
   bus: Bus,
   {
     gate = null,
-    bounds = {},
+    bounds,
     mandatesFile = null,
   }: {
     gate?: GateDocument | null;
@@ -74,7 +75,9 @@ export async function controlOn(
   const followed = await followControl({ bus, log: silentLogger() });
   onTestFinished(() => followed.stop());
   const { revision } = followed;
-  const apart = openControlThread({ bus, log: silentLogger(), revision, bounds });
+  // Only a test with bounds needs a thread that can be ended during a job.
+  const start = bounds === undefined ? { start: startInTestThread } : { bounds };
+  const apart = openControlThread({ bus, log: silentLogger(), revision, ...start });
   onTestFinished(() => apart.stop());
   const server = await createHttpServer({
     service: 'control',

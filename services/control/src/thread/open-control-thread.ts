@@ -62,8 +62,10 @@ export function openControlThread(options: {
    */
   revision: () => number;
   bounds?: Partial<ThreadBounds>;
+  /** Starts a thread. Default: a thread of its own. A test may do the jobs in its own thread. */
+  start?: typeof startControlThread;
 }): ControlThread {
-  const { log, revision } = options;
+  const { log, revision, start = startControlThread } = options;
   const bounds = { ...BOUNDS, ...options.bounds };
   const queue = new FairQueue<Waiting>();
   let thread: StartedThread | null = null;
@@ -99,7 +101,7 @@ export function openControlThread(options: {
     };
     try {
       // If the system refuses to start a thread, this job fails, and the next job tries again.
-      if (thread?.isAlive() !== true) thread = startControlThread(options);
+      if (thread?.isAlive() !== true) thread = start(options);
       resolve(await Promise.race([thread.do(job, revision, onBegin), late.promise]));
     } catch (error) {
       if (!(error instanceof HttpProblem))

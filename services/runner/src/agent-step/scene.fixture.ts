@@ -3,9 +3,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApiClient } from '@mandate/client';
-import { silentLogger, systemClock } from '@mandate/runtime';
+import { dataFolder, silentLogger, systemClock } from '@mandate/runtime';
 import { Mandate } from '@mandate/sdk/plane';
-import { type PlaneProcess, spawnMandate, startPlane } from '@mandate/testing';
+import { fileKeyStore, issueApiKey } from '@mandate/server';
+import { type PlaneProcess, startPlane } from '@mandate/testing';
 import { type ModelScript, type ModelServer, startModelServer } from '@mandate/testing/model-server';
 import { openModelClients } from '../models/open-model-clients.ts';
 import { TokenWindows } from '../models/token-windows.ts';
@@ -77,9 +78,11 @@ async function openFamily(
     await operator.post('/v1/rules', { version: 1, id: one, policy: one, agents: [one] });
   await operator.post('/v1/agents', { id });
   await operator.post('/v1/agents', { id: agentId, parent: id });
-  const names = ['--name', id, '--scopes', 'publish', 'report', '--agents', id, agentId];
-  const issuing = spawnMandate(['keys', 'issue', '--json', '--data', data, ...names]);
-  const apiKey = await issuing.says('stdout', (line) => /sk-mdt_[^"\s]+/.exec(line)?.[0]);
+  const { key: apiKey, record } = issueApiKey({
+    ...{ tenant: 'default', name: id, scopes: ['publish', 'report'] },
+    agents: [id, agentId],
+  });
+  await fileKeyStore(dataFolder(data).keys).add(record);
   const mandate = new Mandate({ planeUrl: plane.url, apiKey, timeoutMs: 30_000, onError: () => {} });
   let runs = 0;
   return {
