@@ -49,7 +49,7 @@ export const FULL_RUN_FILES: readonly FullRunFile[] = [
   {
     file: 'test/faults/deciders-killed.servers.test.ts',
     adds: 'kills of deciders at random moments on servers',
-    shortRun: ['test/faults/sigkill-loop.test.ts', 'test/faults/killed-in-a-gap.servers.test.ts'],
+    shortRun: ['test/faults/sigkill-loop.test.ts', 'test/faults/turns.servers.test.ts'],
   },
   {
     file: 'test/faults/offset-lost.servers.test.ts',
@@ -67,16 +67,13 @@ export const FULL_RUN_FILES: readonly FullRunFile[] = [
   {
     file: 'test/faults/redis-lost.servers.test.ts',
     adds: 'a Redis that is emptied while a whole plane works',
-    shortRun: [
-      'test/e2e/distributed/lost-ledger.servers.test.ts',
-      'test/faults/overtaken-rebuilder.servers.test.ts',
-    ],
+    shortRun: ['test/e2e/distributed/lost-ledger.servers.test.ts', 'test/faults/turns.servers.test.ts'],
   },
   {
     file: 'test/faults/replicas-lost.servers.test.ts',
     adds: 'a Redis whose replicas are gone, under a whole plane',
     shortRun: [
-      'test/faults/failover-behind.servers.test.ts',
+      'packages/ledger/src/redis/redis-sentinel.servers.test.ts',
       'packages/ledger/src/redis/redis-replicas.servers.test.ts',
     ],
   },
@@ -88,7 +85,7 @@ export const FULL_RUN_FILES: readonly FullRunFile[] = [
   {
     file: 'test/faults/soak/soak.servers.test.ts',
     adds: 'every fault in turn under load; its long form takes half an hour',
-    shortRun: ['test/faults/simulation/simulation.test.ts', 'test/faults/failover-behind.servers.test.ts'],
+    shortRun: ['test/faults/simulation/simulation.test.ts', 'test/faults/turns.servers.test.ts'],
   },
   {
     file: 'test/faults/decider-paused.servers.test.ts',
@@ -166,5 +163,40 @@ export const FULL_RUN_FILES: readonly FullRunFile[] = [
     file: 'test/e2e/distributed/up.servers.test.ts',
     adds: 'two planes on the same Kafka and Redis, one set by flags and one by the environment',
     shortRun: ['test/e2e/cli/up.test.ts', 'test/e2e/distributed/operator.servers.test.ts'],
+  },
+  {
+    file: 'test/e2e/runs/distributed-runs.servers.test.ts',
+    adds: 'runs on Kafka and Redis, while runners and gateways are killed or stopped',
+    shortRun: [
+      'test/e2e/runs/runners.test.ts',
+      'test/e2e/runs/crashes.test.ts',
+      'test/e2e/distributed/rights.servers.test.ts',
+    ],
+  },
+  {
+    file: 'test/faults/failover-behind.servers.test.ts',
+    adds: 'a failover by Sentinel to a replica that lags behind, under a whole plane',
+    shortRun: [
+      'packages/ledger/src/redis/redis-sentinel.servers.test.ts',
+      'packages/ledger/src/redis/redis-replicas.servers.test.ts',
+      'test/faults/simulation/simulation.test.ts',
+    ],
+  },
+  {
+    file: 'test/faults/killed-in-a-gap.servers.test.ts',
+    adds: 'a decider on servers that is killed while a chosen message is on its way',
+    shortRun: [
+      'services/decider/src/app.system.test.ts',
+      'test/faults/sigkill-loop.test.ts',
+      'test/faults/turns.servers.test.ts',
+    ],
+  },
+  {
+    file: 'test/faults/overtaken-rebuilder.servers.test.ts',
+    adds: 'a whole plane with a process that is paused in the middle of a rebuild',
+    shortRun: [
+      'packages/ledger-log/src/rebuild-ledger.servers.test.ts',
+      'packages/ledger/src/redis/rebuild.servers.test.ts',
+    ],
   },
 ];

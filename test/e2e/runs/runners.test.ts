@@ -71,3 +71,16 @@ test('a run waits until there is a runner, and the runs of a killed runner are t
     expect(paysOf(id)).toHaveLength(1);
   }
 });
+
+test('a runner that stops finishes its calls, and another runner continues', async () => {
+  const before = plane.effects().length;
+  const runs = await Promise.all(Array.from({ length: 8 }, () => plane.run('quick', { customer: 'Ada' })));
+  await waitUntil('some run has called a tool', () => plane.effects().length > before);
+  const stopped = runners.at(-1)?.kill('SIGTERM');
+  startRunner();
+  expect(await stopped).toBe(0);
+  for (const id of runs) {
+    await plane.until(id, 'completed');
+    expect(paysOf(id)).toHaveLength(1);
+  }
+});

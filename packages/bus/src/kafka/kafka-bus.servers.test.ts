@@ -1,4 +1,4 @@
-import { describeWithOwnServers, type KafkaCluster, startKafka } from '@mandate/testing';
+import { byLength, describeWithOwnServers, type KafkaCluster, startKafka } from '@mandate/testing';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { busContract } from '../contract.ts';
 import { LogUnderTest } from './testing/log-under-test.ts';
@@ -7,7 +7,8 @@ describeWithOwnServers(['kafka'], 'the log on Kafka', () => {
   /** Milliseconds. This is longer than a rebalance on a busy machine. */
   const PATIENCE_MS = 30_000;
 
-  describe.each([1, 3] as const)('brokers: %i,', (brokers) => {
+  // In a short run, leaders-move.servers.test.ts has the cluster of three brokers.
+  describe.each(byLength<(1 | 3)[]>({ short: [1], full: [1, 3] }))('brokers: %i,', (brokers) => {
     let cluster: KafkaCluster;
     beforeAll(async () => {
       // No test kills a broker here. The session is long, so that a slow broker does not count as dead. Otherwise
