@@ -1,6 +1,6 @@
 /** Tests which rows are dropped with old months, and which rows are kept. */
 import { TOPICS } from '@mandate/schemas';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import {
   decisionOf,
   onLog,
@@ -34,8 +34,9 @@ import { type MakeAudit, withTables } from './audit-under-test.ts';
 const MONTHS = [Date.UTC(2026, 0, 31, 23, 59, 59, 999), Date.UTC(2026, 1), Date.UTC(2026, 2, 15)];
 
 export function retention(make: MakeAudit): void {
+  // All tests use the same rows. The tests that drop rows come last, and each of them drops more.
   let audit: AuditClient;
-  beforeEach(async () => {
+  beforeAll(async () => {
     const tables = await withTables(make);
     ({ audit } = tables);
     for (const [n, appendedAtMs] of MONTHS.entries()) await recordAll(n, appendedAtMs);
@@ -94,6 +95,21 @@ export function retention(make: MakeAudit): void {
     return months;
   }
 
+  test('counts months across the turn of a year', async () => {
+    expect(await oldMonths(audit, { keepMonths: 13, nowMs: Date.UTC(2027, 0) })).toEqual([]);
+    expect(await oldMonths(audit, { keepMonths: 12, nowMs: Date.UTC(2027, 0) })).toHaveLength(4);
+  });
+
+  test('drops nothing if it is only asked which months are old', async () => {
+    expect(await oldMonths(audit, { keepMonths: 1, nowMs: Date.UTC(2030, 0) })).toHaveLength(12);
+    expect(await held()).toEqual(ALL);
+  });
+
+  test.each([0, -1, Number.NaN])('rejects %j months', async (keepMonths) => {
+    await expect(prune(keepMonths, Date.UTC(2030, 0))).rejects.toThrow(RangeError);
+    expect(await held()).toEqual(ALL);
+  });
+
   test('drops a month only after enough newer months have begun', async () => {
     const marchBegins = Date.UTC(2026, 2);
     expect(await prune(2, marchBegins - 1)).toEqual([]);
@@ -109,25 +125,10 @@ export function retention(make: MakeAudit): void {
     expect(await prune(2, marchBegins)).toEqual([]);
   });
 
-  test('counts months across the turn of a year', async () => {
-    expect(await oldMonths(audit, { keepMonths: 13, nowMs: Date.UTC(2027, 0) })).toEqual([]);
-    expect(await oldMonths(audit, { keepMonths: 12, nowMs: Date.UTC(2027, 0) })).toHaveLength(4);
-  });
-
-  test('drops nothing if it is only asked which months are old', async () => {
-    expect(await oldMonths(audit, { keepMonths: 1, nowMs: Date.UTC(2030, 0) })).toHaveLength(12);
-    expect(await held()).toEqual(ALL);
-  });
-
   test('keeps the acts of operators, the epochs and the quarantine in every case', async () => {
     await prune(1, Date.UTC(2030, 0));
     expect(await held()).toEqual({ ...ALL, decisions: 0, settlements: 0, deadLetters: 0, reads: 0 });
     const place = { topic: TOPICS.decisions, partition: 0, offset: 3 };
     expect(await ask(audit, epochBefore, place)).toMatchObject([{ ledgerEpoch: 'ep-2' }]);
-  });
-
-  test.each([0, -1, Number.NaN])('rejects %j months', async (keepMonths) => {
-    await expect(prune(keepMonths, Date.UTC(2030, 0))).rejects.toThrow(RangeError);
-    expect(await held()).toEqual(ALL);
   });
 }

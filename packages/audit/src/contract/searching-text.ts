@@ -1,5 +1,6 @@
 /** Tests search by text. The search covers the names and values of arguments, but not JSON syntax. */
 import type { Decision } from '@mandate/schemas';
+import { byLength } from '@mandate/testing';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { decisionOf, recordedDecision } from '../arbitrary-history.ts';
@@ -82,7 +83,9 @@ export function searchingText(make: MakeAudit): void {
     const args = texts.map(([name = 'a', ...values]) => ({ [name]: values }));
     await recorded('any', args);
     const pieces = texts.flat().flatMap((one) => [one, one.slice(1, 3), one.slice(-1)]);
-    const needles = [...new Set(pieces)].filter((one) => one !== '' && !'ok'.includes(one)).slice(0, 60);
+    const needles = [...new Set(pieces)]
+      .filter((one) => one !== '' && !'ok'.includes(one))
+      .slice(0, byLength({ short: 20, full: 60 }));
     for (const needle of needles) {
       const places = args.flatMap((one, at) =>
         Object.entries(one)
