@@ -38,7 +38,9 @@ export function departuresAfter(
   { id, parent }: AgentDocument,
   revision: number,
 ): ReadonlyMap<string, number> | null {
-  const before = ancestorsOf(register, id);
+  const parentBefore = parentOf(register, id);
+  if (parentBefore === undefined || parentBefore === parent) return null;
+  const before = withAncestors(register, parentBefore);
   const after = withAncestors(register, parent);
   const gone = [...before].filter((ancestor) => !after.has(ancestor));
   if (gone.length === 0) return null;

@@ -144,18 +144,17 @@ async function fill({ api, call, recorded }: Pick<Scene, 'api' | 'call' | 'recor
   return { blocked: blocked.id, deferred: deferred.id };
 }
 
-export type Looking = { as?: Name; scheme?: 'light' | 'dark'; isPhone?: boolean; zone?: string };
+export type Looking = { as?: Name; isPhone?: boolean; zone?: string };
 
 /** A browser that has signed in if there is a key. Its `close` fails if a page broke its content security policy or threw an error. */
 async function look(
   browser: Browser,
   url: string,
   key: string | null,
-  { scheme = 'light', isPhone = false, zone = 'Europe/Berlin' }: Looking,
+  { isPhone = false, zone = 'Europe/Berlin' }: Looking,
 ) {
   const context = await browser.newContext({
     baseURL: url,
-    colorScheme: scheme,
     reducedMotion: 'reduce',
     timezoneId: zone,
     viewport: isPhone ? { width: 390, height: 844 } : { width: 1280, height: 900 },

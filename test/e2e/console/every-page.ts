@@ -22,28 +22,30 @@ const CUT = `[
     .map(({ ariaLabel }) => ariaLabel),
 ]`;
 
+/** One way to look at pages. The page is loaded once and shown in each colour scheme. */
+type Way = Pick<Looking, 'isPhone'> & {
+  /** The colour schemes, each with the rules of axe that it is checked with. Null: all rules. */
+  schemes: readonly (readonly [scheme: 'light' | 'dark', rules: readonly string[] | null])[];
+};
+
 /**
- * Fails if a page has a fault of accessibility, is wider than the window, cuts a table or a chart, or asks for a route that the plane does not
- * describe.
- *
- * @param rules the rules of axe. Default: all
+ * Fails if a page has a fault of accessibility, is wider than the window, cuts a table or a chart, or asks for a route
+ * that the plane does not describe.
  */
-export async function lookAtEveryPage(
-  scene: Scene,
-  options: Looking,
-  rules?: readonly string[],
-): Promise<void> {
-  await using browser = await scene.look(options);
+export async function lookAtEveryPage(scene: Scene, { isPhone = false, schemes }: Way): Promise<void> {
+  await using browser = await scene.look({ isPhone });
   const { page, asked } = browser;
+  const axeFaultsInEachScheme = async (path: string) => {
+    for (const [scheme, rules] of schemes) {
+      await page.emulateMedia({ colorScheme: scheme });
+      expect([path, scheme, await axeFaults(page, rules ?? undefined)]).toEqual([path, scheme, []]);
+    }
+  };
   for (const path of [...PAGES, `/decisions/${scene.ids.deferred}`]) {
     await page.goto(path);
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await expect
-      .poll(() => page.getByText(/^(Loading|The editor is coming|Working it out)/).count(), {
-        timeout: 30_000,
-      })
-      .toBe(0);
-    expect([path, await axeFaults(page, rules)]).toEqual([path, []]);
+    await expect.poll(() => page.getByText(/^(Loading|The editor is coming|Working it out)/).count()).toBe(0);
+    await axeFaultsInEachScheme(path);
     expect([path, await page.evaluate('document.documentElement.scrollWidth <= screen.width')]).toEqual([
       path,
       true,
@@ -52,7 +54,7 @@ export async function lookAtEveryPage(
   }
   await page.goto('/sign-in');
   await page.getByRole('heading', { level: 1 }).waitFor();
-  expect(await axeFaults(page, rules)).toEqual([]);
+  await axeFaultsInEachScheme('/sign-in');
   expect(asked.size).toBeGreaterThan(20);
   const described = await routesOf(scene.url);
   expect([...asked].filter((path) => !described.some((route) => route.test(path)))).toEqual([]);
