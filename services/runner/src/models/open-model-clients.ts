@@ -4,10 +4,8 @@
  */
 import { knownPrices, normalModel } from '@mandate/policy';
 import { withoutVersion } from '@mandate/policy/parts';
-import { anthropicModel } from './anthropic-model.ts';
-import type { ModelClients } from './model-clients.ts';
+import type { ModelClients, ModelReply, ModelRequest } from './model-clients.ts';
 import { ModelFailed } from './model-failed.ts';
-import { openAIModel } from './openai-model.ts';
 
 type ProviderSettings = {
   protocol: 'openai' | 'anthropic';
@@ -27,12 +25,27 @@ export type ModelSettings = {
 
 const TIMEOUT_MS = 300_000;
 
+type Call = (request: ModelRequest) => Promise<ModelReply>;
+
+/**
+ * The SDK of a provider is loaded with the first call of a model. Together they are a quarter of the modules of a
+ * plane, and most planes make no call.
+ */
+const MODELS = {
+  openai: () => import('./openai-model.ts').then(({ openAIModel }) => openAIModel),
+  anthropic: () => import('./anthropic-model.ts').then(({ anthropicModel }) => anthropicModel),
+};
+
 /** @param atMs the time whose price lists count */
 export function openModelClients({ providers, defaultProvider }: ModelSettings, atMs: number): ModelClients {
   const clients = new Map(
     Object.entries(providers).map(([provider, { protocol, timeoutMs = TIMEOUT_MS, ...settings }]) => {
-      const open = protocol === 'openai' ? openAIModel : anthropicModel;
-      return [provider, open({ ...settings, provider, timeoutMs })] as const;
+      let opened: Promise<Call> | undefined;
+      const call: Call = async (request) => {
+        opened ??= MODELS[protocol]().then((open) => open({ ...settings, provider, timeoutMs }));
+        return (await opened)(request);
+      };
+      return [provider, call] as const;
     }),
   );
   const found = new Map<string, string | null>();
