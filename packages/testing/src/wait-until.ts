@@ -1,6 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const LOOK_EVERY_MS = 20;
+/**
+ * The shortest and the longest pause between two looks. A pause is twice as long as the look before it, because a
+ * question to ClickHouse costs 40 to 100 ms of a core, and the awaited work needs the same cores.
+ */
+const PAUSE_MS = { shortest: 20, longest: 500 };
 
 type NotYet = null | undefined | false;
 
@@ -22,6 +26,7 @@ export async function waitUntil<Answer>(
   const deadline = performance.now() + withinMs;
   for (;;) {
     let busy: unknown;
+    const beganMs = performance.now();
     try {
       const seen = await look();
       if (isThere(seen)) return seen;
@@ -31,7 +36,8 @@ export async function waitUntil<Answer>(
     }
     if (performance.now() > deadline)
       throw new Error(`waited ${withinMs} ms in vain for: ${what}`, { cause: busy });
-    await sleep(LOOK_EVERY_MS);
+    const pauseMs = 2 * (performance.now() - beganMs);
+    await sleep(Math.min(Math.max(pauseMs, PAUSE_MS.shortest), PAUSE_MS.longest));
   }
 }
 

@@ -1,6 +1,6 @@
 /** The process of the plane, with its runner, is killed in the middle of runs. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { waitUntil } from '@mandate/testing';
+import { byLength, waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PAYS, REFUND, type RunPlane, startRunPlane } from './run-plane.ts';
 
@@ -12,6 +12,8 @@ const unasked = (name: string, more: object = {}) => ({
   metadata: { ...REFUND.metadata, name },
   ...more,
 });
+/** How long after the start of three runs the plane is killed, in ms. */
+const KILLED_AFTER_MS = byLength({ short: [0, 50, 125], full: [0, 25, 50, 75, 100, 125] });
 const NO_QUESTIONS = { risk: { critical: {} } };
 
 beforeAll(async () => {
@@ -26,12 +28,12 @@ const paysOf = (run: string) => plane.effects().filter((line) => line.startsWith
 
 test('after kill -9 at any moment no completed tool is called again, and an uncertain one waits for a person', async () => {
   const runs: string[] = [];
-  for (let crash = 0; crash < 6; crash += 1) {
+  for (const killedAfterMs of KILLED_AFTER_MS) {
     const started = await Promise.all(
       Array.from({ length: 3 }, () => plane.run('quick', { customer: 'Ada' })),
     );
     runs.push(...started);
-    await sleep(crash * 25);
+    await sleep(killedAfterMs);
     await plane.crash();
     await plane.restart();
   }
