@@ -32,12 +32,12 @@ const PROBLEM: Answer = {
 
 /**
  * Returns a line for each part of an answer that is not as described. Each schema is compiled once, when it is first
- * needed.
+ * needed. Most refusals have the same schema, so equal schemas share what was compiled.
  */
 export async function faultsOfAnswers(): Promise<(document: Document) => (answered: Answered) => string[]> {
   const compile = await compiler();
   return (document) => {
-    const checks = new Map<Schema, Check>();
+    const checks = new Map<string, Check>();
     function faultsOf({ method, path, status, contentType, body }: Answered): string[] {
       // The document describes a HEAD request under GET.
       const named = method === 'HEAD' ? 'get' : method.toLowerCase();
@@ -49,8 +49,9 @@ export async function faultsOfAnswers(): Promise<(document: Document) => (answer
       const [, content] = Object.entries(answer.content ?? {}).find(([said]) => bare(said) === type) ?? [];
       if (content === undefined) return [`the content type "${type}" is not described`];
       if (!/[/+]json$/.test(type) || body === null || content.schema === undefined) return [];
-      const check = checks.get(content.schema) ?? compile(content.schema, document);
-      checks.set(content.schema, check);
+      const text = JSON.stringify(content.schema);
+      const check = checks.get(text) ?? compile(content.schema, document);
+      checks.set(text, check);
       return check(JSON.parse(body));
     }
     return (answered) =>

@@ -3,9 +3,40 @@ import { once } from 'node:events';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { PassThrough } from 'node:stream';
 import { byLength, startPlane, temporaryFolder, waitUntil } from '@mandate/testing';
 import { expect, it } from 'vitest';
 import { runMandate, spawnCommand, startMandate } from './run-mandate.ts';
+
+/** A plane in the process of the test logs only errors. */
+const QUIET = { MANDATE_PLANE_LOG_LEVEL: 'error' };
+
+/** Starts a plane in the process of the test. Returns what `mandate up` printed, and a function that stops the plane. */
+async function upHere(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const stdout = new PassThrough();
+  const stopping = new AbortController();
+  let said = '';
+  stdout.on('data', (chunk) => {
+    said += chunk;
+  });
+  const running = runMandate(['up', '--port', '0', ...args], {
+    env: { ...QUIET, ...env },
+    stdout,
+    signal: stopping.signal,
+  });
+  await Promise.race([running, waitUntil('the greeting', () => said.includes('http://127.0.0.1:'))]);
+  const stop = async () => {
+    stopping.abort();
+    expect(await running).toMatchObject({ exitCode: 0, stderr: '' });
+  };
+  return { said, stop };
+}
+
+/** Returns the address of a plane, and the operator's key, from what `mandate up --json` printed. */
+function operatorOf(said: string): { url: string; key: string } {
+  const { url, keys } = JSON.parse(said);
+  return { url, key: keys.find(({ name }: { name: string }) => name === 'operator').key };
+}
 
 it('mandate up starts on an empty folder, shows keys once, applies its files, and stops at SIGTERM', async () => {
   const folder = temporaryFolder();
@@ -46,9 +77,10 @@ it('mandate up starts on an empty folder, shows keys once, applies its files, an
 
 it('mandate up says what prevents its start, and what to do', async () => {
   const folder = temporaryFolder();
-  const plane = await startPlane({ data: join(folder, 'a') });
+  const plane = await upHere(['--data', join(folder, 'a'), '--json']);
+  const { url, key } = operatorOf(plane.said);
   try {
-    const busy = await spawnCommand(['up', '--data', join(folder, 'b'), '--port', new URL(plane.url).port]);
+    const busy = await spawnCommand(['up', '--data', join(folder, 'b'), '--port', new URL(url).port]);
     expect(busy).toMatchObject({ exitCode: 1, stdout: '' });
     expect(busy.stderr).toMatch(
       /^mandate: cannot listen at 127\.0\.0\.1:\d+: another process listens there\n/,
@@ -71,17 +103,17 @@ it('mandate up says what prevents its start, and what to do', async () => {
         `mandate: the data folder ${join(folder, 'a')} is in use by another process\n` +
         '  Stop that process, send it requests over HTTP, or choose another data directory (--data).\n',
     });
-    const headers = { authorization: `Bearer ${plane.keys.operator}` };
-    const agents = await fetch(`${plane.url}/v1/agents`, { headers });
+    const headers = { authorization: `Bearer ${key}` };
+    const agents = await fetch(`${url}/v1/agents`, { headers });
     expect([agents.status, await agents.text()]).toEqual([200, expect.not.stringContaining('second')]);
     writeFileSync(join(folder, 'file'), '');
-    const noFolder = await spawnCommand(['up', '--data', join(folder, 'file', 'c'), '--port', '0']);
+    const noFolder = await runMandate(['up', '--data', join(folder, 'file', 'c'), '--port', '0']);
     expect(noFolder.stderr).toMatch(/^mandate: the data folder \S+ cannot be made\n {2}The cause: ENOTDIR/);
   } finally {
-    await plane.kill();
+    await plane.stop();
   }
   chmodSync(join(folder, 'a', 'keys.json'), 0o644);
-  const exposed = await spawnCommand(['up', '--data', join(folder, 'a'), '--port', '0']);
+  const exposed = await runMandate(['up', '--data', join(folder, 'a'), '--port', '0'], { env: QUIET });
   expect(exposed).toMatchObject({ exitCode: 1, stdout: '' });
   expect(exposed.stderr).toContain('chmod 600');
 });
@@ -93,14 +125,8 @@ it('the publisher key is for the agents of the policies and of a mandates file t
   writeFileSync(policies, '{ kind: agent, id: bot }\n');
   writeFileSync(mandates, '{ version: 1, id: m, agents: ["helper-*"], allowedTools: [read] }\n');
   const files = ['--policies', policies, '--mandates', mandates];
-  const plane = startMandate(['up', '--data', join(folder, 'data'), '--port', '0', ...files]);
-  let said = '';
-  plane.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
-  });
-  await waitUntil('the greeting', () => said.includes('mandate login --url http://127.0.0.1:'));
-  plane.kill('SIGTERM');
-  expect(await once(plane, 'close')).toEqual([0, null]);
+  const { said, stop } = await upHere(['--data', join(folder, 'data'), ...files]);
+  await stop();
   expect(said).toMatch(/publisher .* of bot, helper-\*\n/);
 });
 
@@ -108,14 +134,14 @@ it('mandate up names the faulty lines of a mandates file, and a mandates file th
   const folder = temporaryFolder();
   const mandates = join(folder, 'mandates.yaml');
   writeFileSync(mandates, 'version: 1\nid: m\nagents: ["*"]\nmaxCostTotal: -1\nallowed: []\n');
-  const bad = await spawnCommand(['up', '--data', join(folder, 'd'), '--port', '0', '--mandates', mandates]);
+  const bad = await runMandate(['up', '--data', join(folder, 'd'), '--port', '0', '--mandates', mandates]);
   expect(bad).toMatchObject({ exitCode: 2, stdout: '' });
   expect(bad.stderr).toContain(`\n${mandates}:4:1 maxCostTotal: `);
   expect(bad.stderr).toContain(`\n${mandates}:5:1 `);
-  const asPolicies = await spawnCommand(['up', '--data', join(folder, 'd'), '--policies', mandates]);
+  const asPolicies = await runMandate(['up', '--data', join(folder, 'd'), '--policies', mandates]);
   expect(asPolicies).toMatchObject({ exitCode: 2, stdout: '' });
   expect(asPolicies.stderr).toContain(`\n${mandates}:1:1 kind: `);
-  const missing = await spawnCommand(['up', '--data', join(folder, 'd'), '--mandates', join(folder, 'nope')]);
+  const missing = await runMandate(['up', '--data', join(folder, 'd'), '--mandates', join(folder, 'nope')]);
   expect(missing).toMatchObject({ exitCode: 2, stdout: '' });
 });
 
@@ -139,25 +165,20 @@ it('mandate up reads its limits from the environment, and refuses invalid limits
     MANDATE_RECORDER_GATHER_MS: 'soon',
     MANDATE_PLANE_PORTS: '1',
   };
-  const { exitCode, stderr } = await spawnCommand(['up', '--data', data], { env: bad });
+  const { exitCode, stderr } = await runMandate(['up', '--data', data], { env: bad });
   expect(exitCode).toBe(2);
   for (const name of Object.keys(bad)) expect(stderr).toContain(name);
 
-  const plane = await startPlane({
-    data,
-    env: { MANDATE_GATEWAY_MAX_WAITING: '1', MANDATE_PLANE_LOG_LEVEL: 'error' },
+  const plane = await upHere(['--data', data, '--json'], { MANDATE_GATEWAY_MAX_WAITING: '1' });
+  const { url, key } = operatorOf(plane.said);
+  const actions = [1, 2].map((at) => ({ id: `w${at}`, agentId: 'bot', type: 'tool_call', tool: 't' }));
+  const answer = await fetch(new URL('/v1/actions?waitMs=1000', url), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(actions),
   });
-  try {
-    const actions = [1, 2].map((at) => ({ id: `w${at}`, agentId: 'bot', type: 'tool_call', tool: 't' }));
-    const answer = await fetch(new URL('/v1/actions?waitMs=1000', plane.url), {
-      method: 'POST',
-      headers: { authorization: `Bearer ${plane.keys.operator}`, 'content-type': 'application/json' },
-      body: JSON.stringify(actions),
-    });
-    expect(await answer.json()).toMatchObject({ status: 503, code: 'OVERLOADED' });
-  } finally {
-    await plane.kill();
-  }
+  expect(await answer.json()).toMatchObject({ status: 503, code: 'OVERLOADED' });
+  await plane.stop();
 });
 
 it('mandate eval stops at Ctrl-C, and when its output is closed', async () => {
@@ -179,7 +200,9 @@ it('mandate eval stops at Ctrl-C, and when its output is closed', async () => {
   expect(await once(unread, 'exit')).toEqual([0, null]);
 });
 
-const RECORDS = byLength({ short: 60_000, full: 100_000 });
+const RECORDS = byLength({ short: 30_000, full: 100_000 });
+/** The length of the text in each record. The records of a short run are fewer and longer, so memory is needed too. */
+const TEXT_LENGTH = byLength({ short: 4_000, full: 2_000 });
 /**
  * The reading has stopped if this number of checks in a row find it idle. The checks take a second, in which a
  * process that still reads would read thousands of records.
@@ -194,7 +217,7 @@ it(`mandate eval reads only as fast as its answers are read, and ${RECORDS} reco
   });
   let sent = 0;
   const feed = async () => {
-    const args = { text: 'x'.repeat(2_000) };
+    const args = { text: 'x'.repeat(TEXT_LENGTH) };
     for (; sent < RECORDS; sent++) {
       const action = { id: `a${sent}`, agentId: `b${sent % 100}`, type: 'tool_call', tool: 't', args };
       const line = `${JSON.stringify({ event: 'action.requested', action })}\n`;

@@ -231,16 +231,19 @@ export async function startGatewayPlane(options: {
   };
 }
 
-/** Returns all records of a topic. */
+/** Returns all records of a topic, by partition and offset. */
 export async function recordsOf(bus: Bus, topic: string): Promise<LogRecord[]> {
   const records: LogRecord[] = [];
-  for (const { partition, startOffset, endOffset } of await bus.ranges(topic)) {
-    for (let offset = startOffset; offset < endOffset; offset += 1) {
-      const record = await bus.at({ topic, partition, offset });
-      if (record !== null) records.push(record);
-    }
-  }
-  return records;
+  const reader = await bus.read({
+    topics: [topic],
+    from: 'earliest',
+    onRecords: (batch) => void records.push(...batch),
+  });
+  await reader.caughtUp;
+  await reader.stop();
+  return records.toSorted(
+    ({ position: one }, { position: other }) => one.partition - other.partition || one.offset - other.offset,
+  );
 }
 
 function textOf(value: Uint8Array): string {
