@@ -1,10 +1,11 @@
 /** Follows docs/agent-manifests.md as a reader would: with its files and its commands, and a model server. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { startPlane } from '@mandate/testing';
-import { type ModelScript, startModelServer } from '@mandate/testing/model-server';
-import { expect, onTestFinished, test } from 'vitest';
+import { type PlaneProcess, startPlane } from '@mandate/testing';
+import { type ModelScript, type ModelServer, startModelServer } from '@mandate/testing/model-server';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { command, commandsAbout, fileOf, ROOT, readerOf } from './agent-manifest-page.ts';
 
 type Asked = { body: { messages: readonly { role: string; content: unknown }[] } };
@@ -12,7 +13,7 @@ type Asked = { body: { messages: readonly { role: string; content: unknown }[] }
 const usage = { inputTokens: 200, outputTokens: 20 };
 
 /** The reader looks into the folder, and the editor writes what was found. */
-const NOTES = (({ body: { messages } }: Asked) => {
+const NOTES = ({ body: { messages } }: Asked) => {
   const turn = messages.filter(({ role }) => role === 'assistant').length;
   const isEditor = JSON.stringify(messages).includes('Write a short summary');
   const call = isEditor
@@ -21,21 +22,31 @@ const NOTES = (({ body: { messages } }: Asked) => {
   return turn === 0
     ? { toolCalls: [call], usage }
     : { text: isEditor ? 'I wrote that tea is a drink.' : 'One note is about tea.', usage };
-}) as unknown as ModelScript;
+};
 
 /** The judge likes the second letter, which the writer writes once it knows the critique. */
-const LETTERS = (({ body: { messages } }: Asked) => {
+const LETTERS = ({ body: { messages } }: Asked) => {
   const asked = JSON.stringify(messages);
   const said = (value: object) => ({ text: JSON.stringify(value), usage });
   if (asked.includes('Judge the letter.'))
     return said({ score: asked.includes('Sorry.') ? 0.9 : 0.5, feedback: 'Say that you are sorry.' });
   return said({ letter: asked.includes('Say that you are sorry.') ? 'Sorry.' : 'It was good tea.' });
-}) as unknown as ModelScript;
+};
+
+const folder = mkdtempSync(join(tmpdir(), 'mandate-guide-'));
+const { mandate, approve, question } = readerOf(
+  folder,
+  ...['notes.yaml', 'gate.yaml', 'steps.yaml', 'desk.yaml', 'letter.yaml'],
+);
+let models: ModelServer;
+let plane: PlaneProcess;
+let env: Record<string, string>;
 
 /** Starts a plane with the runner of the page. The model server stands in for the provider. */
-async function planeFor(folder: string, script: ModelScript) {
-  const models = await startModelServer(script);
-  onTestFinished(() => models.close());
+beforeAll(async () => {
+  models = await startModelServer(((asked: Asked) =>
+    (JSON.stringify(asked.body).includes('letter') ? LETTERS : NOTES)(asked)) as unknown as ModelScript);
+  mkdirSync(join(folder, 'notes'));
   // The package is installed already.
   const server = createRequire(join(ROOT, 'packages/demo/package.json')).resolve(
     '@modelcontextprotocol/server-filesystem/package.json',
@@ -48,37 +59,36 @@ async function planeFor(folder: string, script: ModelScript) {
     )
     .replace('protocol: openai,', `protocol: openai, baseUrl: "${models.openaiUrl}",`);
   writeFileSync(join(folder, 'runner.yaml'), runner);
-  const plane = await startPlane({
+  plane = await startPlane({
     data: join(folder, '.mandate'),
     args: ['--runner', join(folder, 'runner.yaml')],
     env: { OPENAI_API_KEY: 'sk-test' },
   });
-  onTestFinished(async () => {
-    await plane.kill();
-  });
-  return { MANDATE_URL: plane.url, MANDATE_API_KEY: plane.keys.operator ?? '' };
-}
+  env = { MANDATE_URL: plane.url, MANDATE_API_KEY: plane.keys.operator ?? '' };
+});
+afterAll(async () => {
+  await plane?.kill();
+  await models?.close();
+  rmSync(folder, { recursive: true });
+});
 
 test('the page leads from an empty folder to a run that a person approved', async () => {
-  const { folder, mandate, approve, question } = readerOf('notes.yaml', 'gate.yaml');
-  mkdirSync(join(folder, 'notes'));
   writeFileSync(join(folder, 'notes/tea.txt'), 'Tea is a drink.');
   for (const line of commandsAbout('notes.yaml'))
-    expect(await mandate(line), line).toMatchObject({ status: 0 });
+    expect(await mandate(line), line).toMatchObject({ exitCode: 0 });
   const gated = () => mandate('npx mandate manifest check notes.yaml --gate gate.yaml');
-  expect(await gated()).toMatchObject({ status: 0 });
+  expect(await gated()).toMatchObject({ exitCode: 0 });
   writeFileSync(join(folder, 'gate.yaml'), fileOf('gate.yaml').replace('"files", ', ''));
-  const { status, stderr, stdout } = await gated();
-  expect([status, stderr + stdout]).toEqual([3, expect.stringContaining('the host "files"')]);
+  const { exitCode, stderr, stdout } = await gated();
+  expect([exitCode, stderr + stdout]).toEqual([3, expect.stringContaining('the host "files"')]);
 
-  const env = await planeFor(folder, NOTES);
-  expect(await mandate(command('npx mandate manifest publish notes'), env)).toMatchObject({ status: 0 });
+  expect(await mandate(command('npx mandate manifest publish notes'), env)).toMatchObject({ exitCode: 0 });
   const run = await mandate(command('npx mandate run notes --inputs'), env);
-  expect([run.status, run.stderr]).toEqual([3, '']);
+  expect([run.exitCode, run.stderr]).toEqual([3, '']);
   await question('write_file', env);
   const resumed = await approve(run, env);
   expect(resumed).toMatchObject({
-    status: 0,
+    exitCode: 0,
     stdout: expect.stringContaining('{"answer":"I wrote that tea is a drink."}'),
   });
   expect(readFileSync(join(folder, 'notes/summary.txt'), 'utf8')).toBe('Tea is a drink.');
@@ -86,30 +96,28 @@ test('the page leads from an empty folder to a run that a person approved', asyn
 });
 
 test('the steps of the page can be played', async () => {
-  const { mandate } = readerOf('steps.yaml');
   for (const line of commandsAbout('steps.yaml')) {
     const played = await mandate(line);
-    expect(played, line).toMatchObject({ status: 0 });
+    expect(played, line).toMatchObject({ exitCode: 0 });
     expect(played.stdout).toContain('count');
   }
 });
 
 test('the graph of the page refines a letter until it is good, and a person approves it', async () => {
-  const { folder, mandate, approve } = readerOf('desk.yaml', 'letter.yaml');
-  mkdirSync(join(folder, 'notes'));
   for (const line of commandsAbout('letter.yaml')) {
     const played = await mandate(line);
-    expect(played, line).toMatchObject({ status: 0 });
+    expect(played, line).toMatchObject({ exitCode: 0 });
     if (line.includes('--mock')) expect(played.stdout).toContain('write visit 2');
   }
-  const env = await planeFor(folder, LETTERS);
   for (const name of ['desk', 'letter'])
-    expect(await mandate(command(`npx mandate manifest publish ${name}`), env)).toMatchObject({ status: 0 });
+    expect(await mandate(command(`npx mandate manifest publish ${name}`), env)).toMatchObject({
+      exitCode: 0,
+    });
   const run = await mandate(command('npx mandate run letter --inputs'), env);
-  expect([run.status, run.stderr]).toEqual([3, '']);
+  expect([run.exitCode, run.stderr]).toEqual([3, '']);
   expect(run.stdout).toContain('write visit 2');
   expect(await approve(run, env)).toMatchObject({
-    status: 0,
+    exitCode: 0,
     stdout: expect.stringContaining('{"letter":"Sorry."}'),
   });
 });

@@ -1,10 +1,9 @@
-/** The files and commands of docs/agent-manifests.md, and a reader who follows them in an empty folder. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+/** The files and commands of docs/agent-manifests.md, and a reader who follows them in a folder. */
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { temporaryFolder, waitUntil } from '@mandate/testing';
+import { waitUntil } from '@mandate/testing';
+import { type Ran, runMandate } from './run-mandate.ts';
 
 export const ROOT = join(import.meta.dirname, '../../..');
 const PAGE = readFileSync(join(ROOT, 'docs/agent-manifests.md'), 'utf8');
@@ -35,24 +34,26 @@ function commandsIn(language: 'sh' | ''): string[] {
   );
 }
 
-export type Ran = { status: unknown; stdout: string; stderr: string };
+/** Returns the arguments of a command on the page, as a shell reads them. */
+function argumentsOf(line: string): string[] {
+  const npx = `npx() { shift; printf '%s\\0' "$@"; }`;
+  const said = execFileSync('bash', ['--norc', '-c', `${npx}; ${line}`], { encoding: 'utf8' });
+  return said.split('\0').slice(0, -1);
+}
 
-export function readerOf(...names: readonly string[]) {
-  const folder = temporaryFolder();
+/** Writes the files of the page with these names into the folder. */
+export function readerOf(folder: string, ...names: readonly string[]) {
   for (const name of names) writeFileSync(join(folder, name), fileOf(name));
 
-  // The model server is in this process, so no command may block it.
+  /** Runs a command of the page in the process of the test, with the folder as its working directory. */
   async function mandate(line: string, env: Readonly<Record<string, string>> = {}): Promise<Ran> {
-    const npx = `npx() { shift; exec "$NODE" "${join(ROOT, 'packages/cli/src/main.ts')}" "$@"; }`;
-    const child = spawn('bash', ['--norc', '-c', `${npx}; ${line}`], {
-      cwd: folder,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: 60_000,
-      env: { PATH: process.env.PATH, NODE: process.execPath, ...env },
-    });
-    const exited = once(child, 'close');
-    const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
-    return { status, stdout, stderr };
+    const before = process.cwd();
+    process.chdir(folder);
+    try {
+      return await runMandate(argumentsOf(line), { env });
+    } finally {
+      process.chdir(before);
+    }
   }
 
   /** Approves what the run waits for, and follows the run to its end. */
@@ -60,7 +61,7 @@ export function readerOf(...names: readonly string[]) {
     const [, approval = ''] = /approvals approve (apv_\S+)/.exec(run.stdout) ?? [];
     const [id = ''] = /run_\S+/.exec(run.stdout) ?? [];
     const approved = await mandate(command('npx mandate approvals approve').replace('apv_…', approval), env);
-    if (approved.status !== 0) throw new Error(approved.stderr);
+    if (approved.exitCode !== 0) throw new Error(approved.stderr);
     return { id, ...(await mandate(command('npx mandate runs resume').replace('run_…', id), env)) };
   }
 
@@ -71,5 +72,5 @@ export function readerOf(...names: readonly string[]) {
       return stdout.includes(tool) || null;
     });
 
-  return { folder, mandate, approve, question };
+  return { mandate, approve, question };
 }
