@@ -6,6 +6,7 @@
 import { type AuditClient, type BoundParams, idOfChange } from '@mandate/audit';
 import { type DecisionsRecord, TOPICS, topicOfTenant } from '@mandate/schemas';
 import { type HttpServer, issueApiKey, memoryKeyStore, serveHttp } from '@mandate/server';
+import { byLength } from '@mandate/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
@@ -15,6 +16,7 @@ import {
   type OpenApi,
   operationsOf,
   type Parameter,
+  requiredValues,
   urlOf,
 } from '../interface/described.ts';
 import {
@@ -30,7 +32,7 @@ import { queryServer } from './support/query-server.ts';
 import { openRecording, type Recording } from './support/recording.ts';
 
 /** The number of runs for each route. Each run sends two requests. */
-const RUNS = 5;
+const RUNS = byLength({ short: 2, full: 5 });
 
 /** A word that all data of the other tenant contains, and no other data. A caller could not guess it. */
 const THEIRS = 'spy';
@@ -299,10 +301,14 @@ function askedTwice({ parameters = [] }: Described) {
 }
 
 /** Returns ordinary requests with values that exist, so that the test sees answers with data too. */
-function plainly({ parameters = [] }: Described): Values[] {
+function plainly(question: Described): Values[] {
+  const { parameters = [] } = question;
   const place = parameters.find((parameter) => parameter.in === 'path');
   const places = place === undefined ? [[]] : OUR_IDS.map((id) => [[place.name, id] as const]);
-  return places.flatMap((given) => [new Map(given), new Map([...given, ['from', '24h']])]);
+  const periods = parameters.some(({ name }) => name === 'from') ? [[], [['from', '24h'] as const]] : [[]];
+  return places.flatMap((given) =>
+    periods.map((period) => new Map([...requiredValues(question), ...given, ...period])),
+  );
 }
 
 /**
