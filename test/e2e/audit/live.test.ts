@@ -2,7 +2,7 @@
 
 import type { AgentKilled, ApiKeyRecord } from '@mandate/schemas';
 import { issueApiKey, type KeyStore, memoryKeyStore } from '@mandate/server';
-import { seededRandom, waitUntil } from '@mandate/testing';
+import { byLength, seededRandom, waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type Listening, type LiveEvent, listen } from './support/live-events.ts';
 import { decided, epochBegan, killed, settled } from './support/log-records.ts';
@@ -103,7 +103,7 @@ test('a client that loses its connection and resumes at any process misses nothi
   const told: LiveEvent[] = [];
   const appended: string[] = [];
   const traffic = (async () => {
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < byLength({ short: 8, full: 20 }); round += 1) {
       const records = fresh(1 + Math.floor(random() * 9));
       // In every fourth round, two records are published again, as deciders sometimes do.
       const again = round % 4 === 3 ? records.slice(0, 2) : [];

@@ -5,16 +5,19 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { startPlane, temporaryFolder, waitUntil } from '@mandate/testing';
+import { createSqliteBus } from '@mandate/bus';
+import { restoreLedger } from '@mandate/ledger-log';
+import { makeDataFolder, silentLogger, systemClock } from '@mandate/runtime';
+import { temporaryFolder, waitUntil } from '@mandate/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { planeForCommands } from './plane-for-commands.ts';
 import { jsonLines, startMandate } from './run-mandate.ts';
 
-const { folder, data, mandates, plane, mandate, spawned, audited } = planeForCommands();
+const { folder, data, plane, mandate, spawned, audited } = planeForCommands();
 
 describe('publish', () => {
   it('shows the decision about an action, and why it is refused', async () => {
-    const allowed = await spawned(['publish', '--agent', 'bot-1', '--tool', 'search', '--args', '{"q":1}']);
+    const allowed = await mandate(['publish', '--agent', 'bot-1', '--tool', 'search', '--args', '{"q":1}']);
     expect(allowed).toMatchObject({ exitCode: 0, stderr: '' });
     expect(allowed.stdout).toMatch(/^[\d:.]{12} {2}ALLOW {2}bot-1 +search +\$0\.01\n$/);
     const refused = await spawned(['publish', '--agent', 'bot-1', '--tool', 'fs_admin']);
@@ -516,7 +519,7 @@ describe('alerts', () => {
 });
 
 it('reconcile finds no drift, and no broken law', async () => {
-  const { exitCode, stdout, stderr } = await spawned(['reconcile', '--data', data]);
+  const { exitCode, stdout, stderr } = await mandate(['reconcile', '--data', data]);
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   expect(stdout).toMatch(/\nlimits +[1-9]\d* +0 +0\n[\s\S]*\ndrift 0 micro-dollars\n$/);
   const json = await mandate(['reconcile', '--json'], { env: { MANDATE_PLANE_DATA_PATH: data } });
@@ -527,9 +530,11 @@ it('reconcile finds no drift, and no broken law', async () => {
 });
 
 it('reconcile refuses the data folder of another plane, because a difference would not be drift', async () => {
-  const other = await startPlane({ data: join(folder, 'other'), mandates });
-  await other.kill();
-  const ran = await mandate(['reconcile', '--data', join(folder, 'other')]);
+  const other = join(folder, 'other');
+  const bus = await createSqliteBus({ path: makeDataFolder(other).log, log: silentLogger() });
+  await restoreLedger({ bus, clock: systemClock, log: silentLogger() });
+  await bus.close();
+  const ran = await mandate(['reconcile', '--data', other]);
   expect(ran).toMatchObject({ exitCode: 2, stdout: '' });
   expect(ran.stderr).toMatch(/^mandate: this log is not that of the plane: it ends in ledger epoch ep_/);
 });

@@ -24,7 +24,6 @@ export type PlaneForCommands = {
   /** The folder of all files of the test. It is removed at the end. */
   folder: string;
   data: string;
-  mandates: string;
   /** Returns the plane. Throws if the plane does not run yet. */
   plane(): PlaneProcess;
   /** Runs the command in the process of the test. */
@@ -66,5 +65,5 @@ export function planeForCommands(): PlaneForCommands {
       });
       return decisions[0];
     });
-  return { folder, data, mandates, plane, mandate, spawned, audited };
+  return { folder, data, plane, mandate, spawned, audited };
 }

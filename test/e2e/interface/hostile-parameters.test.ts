@@ -16,10 +16,10 @@ import {
 } from '../../faults/attacks/hostile-parameters.ts';
 
 /**
- * In a short run, every eighth request is sent. Each parameter gets three texts and each header seven, and eight has
- * no common factor with three or seven. So every text is still sent.
+ * In a short run, every sixteenth request is sent. Each parameter gets three texts and each header seven, and sixteen
+ * has no common factor with three or seven. So every text is still sent.
  */
-const EVERY = byLength({ short: 8, full: 1 });
+const EVERY = byLength({ short: 16, full: 1 });
 /** The number of requests at the same time. A tenant may have only 4 exports and 4 queries of the audit at once. */
 const AT_ONCE = 4;
 
