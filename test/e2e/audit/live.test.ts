@@ -1,5 +1,6 @@
 /** Tests the live audit over sockets: filters, cut connections, restarts, and limits. */
 
+import type { Recorder } from '@mandate/recorder';
 import type { AgentKilled, ApiKeyRecord } from '@mandate/schemas';
 import { issueApiKey, type KeyStore, memoryKeyStore } from '@mandate/server';
 import { byLength, seededRandom, waitUntil } from '@mandate/testing';
@@ -15,8 +16,10 @@ const publisher = issueApiKey({ tenant: 'acme', scopes: ['publish'], agents: ['*
 const stranger = issueApiKey({ tenant: 'globex', scopes: ['audit'], agents: ['*'], name: 'stranger' });
 
 let recording: Recording;
+let recorder: Recorder;
 beforeAll(async () => {
   recording = await openRecording();
+  recorder = await recording.record();
 });
 afterAll(() => recording.close());
 
@@ -73,7 +76,7 @@ const ids = (events: readonly LiveEvent[]) => events.map(({ data }) => String(da
 
 test('a stream delivers decisions as they are recorded, with the fields and filters of a search', async () => {
   const { url } = await serve();
-  await (await recording.record()).caughtUp();
+  await recorder.caughtUp();
   const all = await listening(url);
   const blocked = await listening(url, { query: '?verdict=BLOCK&verdict=DEFER&agent=agent-x' });
   expect(all.headers.get('content-type')).toBe('text/event-stream');
@@ -95,8 +98,8 @@ test('a stream delivers decisions as they are recorded, with the fields and filt
 test('a client that loses its connection and resumes at any process misses nothing and gets nothing twice', async () => {
   const random = seededRandom(7);
   const [one, other] = [await serve(), await serve()];
-  await recording.record({ maxBatch: 3 });
-  await recording.record({ maxBatch: 5 });
+  await recorder.stop();
+  const inPieces = [await recording.record({ maxBatch: 3 }), await recording.record({ maxBatch: 5 })];
   const begun = await listening(one.url);
   let at = await waitUntil('the place where it begins', () => begun.lastId);
   begun.leave();
@@ -132,6 +135,8 @@ test('a client that loses its connection and resumes at any process misses nothi
     at = stream.lastId ?? at;
   }
   await traffic;
+  for (const one of inPieces) await one.stop();
+  recorder = await recording.record();
   expect(ids(told).sort()).toEqual(appended.sort());
   const decisions = told.filter(({ event }) => event === 'decision');
   for (const agentId of ['agent-0', 'agent-1', 'agent-2']) {
@@ -147,7 +152,7 @@ test('a stream delivers earlier events if the client gives a start time', async 
   const { url } = await serve();
   const before = fresh(2, { agentId: 'agent-before' });
   await recording.append(before);
-  await (await recording.record()).caughtUp();
+  await recorder.caughtUp();
   const now = await listening(url, { query: '?agent=agent-before' });
   const since = await listening(url, { query: '?events=decision&agent=agent-before&since=1h' });
   await waitUntil('those', () => since.events.length === 2);
@@ -157,7 +162,6 @@ test('a stream delivers earlier events if the client gives a start time', async 
 
 test('a stream delivers settlements if the client asks for them', async () => {
   const { url } = await serve();
-  await recording.record();
   const both = await listening(url, { query: '?events=decision&events=settlement&agent=agent-s' });
   const [call] = fresh(1, { agentId: 'agent-s' });
   const settlement = settled(numbered, {
@@ -172,7 +176,6 @@ test('a stream delivers settlements if the client asks for them', async () => {
 
 test('a stream delivers the actions of operators: those of its own tenant, and those that apply to all tenants', async () => {
   const { url } = await serve();
-  const recorder = await recording.record();
   await recorder.caughtUp();
   const ours = await listening(url);
   const theirs = await listening(url, { query: '?events=control' }, stranger);
@@ -214,7 +217,6 @@ test('a stream delivers the actions of operators: those of its own tenant, and t
 
 test('a client that listened before control events existed resumes, and gets the later control events', async () => {
   const { url } = await serve();
-  const recorder = await recording.record();
   await recorder.caughtUp();
   const before = await listening(url, { query: '?events=decision' });
   const lastId = await waitUntil('the place where it begins', () => before.lastId);
@@ -233,7 +235,6 @@ test('a client that listened before control events existed resumes, and gets the
 
 test('a stream has no events of another tenant; a key without the scope and an invalid request are refused', async () => {
   const { url } = await serve();
-  await recording.record();
   const theirs = await listening(url, {}, stranger);
   const ours = await listening(url);
   await recording.append(fresh(1));
@@ -278,7 +279,6 @@ test('a stream ends when the server stops, and when its key is revoked', async (
   const { url, stop } = await serve({ ...memoryKeyStore([]), find: async (key) => good.get(key) ?? null });
   const stopped = await listening(url);
   const revoked = await listening(url);
-  await recording.record();
   await recording.append(fresh(1));
   await waitUntil('one event', () => stopped.events.length + revoked.events.length === 2);
   good.clear();
