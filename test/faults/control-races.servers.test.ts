@@ -1,5 +1,5 @@
 /**
- * Two control services on Kafka get a thousand writes that compete for the same policies. Both services are killed
+ * Two control services on Kafka get up to a thousand writes that compete for the same policies. Both are killed
  * meanwhile. Each answer must say how its write ended, and every later reader must find the same result. A process
  * that starts meanwhile from a snapshot of these services must also find the same state; the digests of the whole
  * state are compared.
@@ -15,11 +15,11 @@ import { serverPlane } from '../e2e/distributed/support/server-plane.ts';
 import { pick } from './support/agents-at-work.ts';
 import { openTestLog, startBreakable } from './support/breakable-servers.ts';
 
-const WRITES = byLength({ short: 400, full: 1_000 });
+const WRITES = byLength({ short: 200, full: 1_000 });
 const WRITERS = 16;
 const POLICIES = ['a', 'b', 'c'];
-const KILLS = 4;
-const SNAPSHOTS_AFTER = '100';
+const KILLS = byLength({ short: 2, full: 4 });
+const SNAPSHOTS_AFTER = byLength({ short: '20', full: '100' });
 
 type Policy = { revision: number; version: number; policy: { id: string; maxCostTotal: number } };
 

@@ -21,7 +21,7 @@ import { appendUntilTaken, expectNotExceeded, followLog } from './support/follow
 import { shuffled } from './support/shuffled.ts';
 import { expectWhole, SMALL_BATCHES, wholePlane } from './support/whole-plane.ts';
 
-const SHARE = 300;
+const SHARE = byLength({ short: 150, full: 300 });
 const LIMITS = { agentMicros: 400_000, tenantMicros: 20_000_000 };
 
 /**

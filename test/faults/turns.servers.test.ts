@@ -30,7 +30,9 @@ import {
 import { expectWhole, SMALL_BATCHES, wholePlane } from './support/whole-plane.ts';
 
 /** The turns between two faults. */
-const SHARE = byLength({ short: 100, full: 400, long: 2_000 });
+const SHARE = byLength({ short: 40, full: 400, long: 2_000 });
+/** Few enough that some persons use up their rate. */
+const PERSONS = byLength({ short: 10, full: 31 });
 /** The share of turns that arrive a second time. */
 const REPEATED = 0.1;
 
@@ -50,7 +52,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'turns', () => {
     let asked = 0;
 
     async function ask(): Promise<void> {
-      const share = askedTurns(turns.length, SHARE, random);
+      const share = askedTurns(turns.length, SHARE, random, { persons: PERSONS });
       turns.push(...share);
       asked += share.reduce((sum, turn) => sum + actionsOf(turn).length, 0);
       const sent = share.flatMap((turn) => (random() < REPEATED ? [turn, turn] : [turn]));
