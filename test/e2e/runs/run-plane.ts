@@ -15,7 +15,7 @@ export type RunPlane = Awaited<ReturnType<typeof startRunPlane>>;
 export async function startRunPlane(
   options: { script?: ModelScript; runnerFile?: object; env?: Readonly<Record<string, string>> } = {},
 ) {
-  const { folder, models, runnerFile, effects, close } = await openRunScene(options);
+  const { folder, models, runnerFile, effects, letGo, close } = await openRunScene(options);
   const data = join(folder, 'plane');
   const start = (env: Readonly<Record<string, string>> = {}): Promise<PlaneProcess> =>
     startPlane({
@@ -33,7 +33,7 @@ export async function startRunPlane(
   let api = createApiClient({ url: plane.url, key: keys.operator });
   return {
     ...runCalls(() => api),
-    ...{ models, keys, effects, data, runnerFile },
+    ...{ models, keys, effects, letGo, data, runnerFile },
     api: (): ApiClient => api,
     url: () => plane.url,
     async stop() {

@@ -1,21 +1,43 @@
 /** Several runners in their own processes share the runs of a plane, and one takes over from another. */
 import { join } from 'node:path';
 import { type StartedProcess, spawnMandate, startProcess, waitUntil } from '@mandate/testing';
+import type { ModelScript } from '@mandate/testing/model-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PAYS, REFUND, type RunPlane, startRunPlane } from './run-plane.ts';
+import { PAYS, REFUND, type RunPlane, startRunPlane, USAGE } from './run-plane.ts';
 
 const RUNNER = join(import.meta.dirname, '../../../services/runner/src/main.ts');
+
+/** The clerk of this manifest calls a tool that answers only once the test lets it go. */
+const HOLDS = {
+  ...REFUND,
+  metadata: { ...REFUND.metadata, name: 'holds' },
+  definitions: {
+    hold: { type: 'tool', name: 'Hold', uri: 'mcp://bank', risk_level: 'critical' },
+    clerk: { ...REFUND.definitions.clerk, goal: 'Hold.', tools: ['hold'] },
+  },
+  workflow: { start: 'refund', steps: { refund: { type: 'agent', agent: 'clerk' } } },
+  interface: { inputs: {} },
+};
+
+const script: ModelScript = (request) => {
+  const { messages } = request.body as { messages: { role: string }[] };
+  if (!JSON.stringify(messages).includes('Hold.'))
+    return (PAYS as Extract<ModelScript, (...given: never) => unknown>)(request);
+  const isFirst = messages.every(({ role }) => role !== 'assistant');
+  return { ...(isFirst ? { toolCalls: [{ name: 'hold', args: {} }] } : { text: 'Held.' }), usage: USAGE };
+};
 
 let plane: RunPlane;
 let key: string;
 const runners: StartedProcess[] = [];
 
 beforeAll(async () => {
-  plane = await startRunPlane({ script: PAYS, env: { MANDATE_PLANE_PERFORM_RUNS: 'false' } });
+  plane = await startRunPlane({ script, env: { MANDATE_PLANE_PERFORM_RUNS: 'false' } });
   await plane.publish(
     { ...REFUND, metadata: { ...REFUND.metadata, name: 'quick' } },
     { risk: { critical: {} } },
   );
+  await plane.publish(HOLDS, { risk: { critical: {} } });
   const asked = [
     '--name',
     'runner',
@@ -26,6 +48,8 @@ beforeAll(async () => {
     '--agents',
     'quick',
     'quick.*',
+    'holds',
+    'holds.*',
   ];
   const issuing = spawnMandate(['keys', 'issue', '--json', '--data', plane.data, ...asked]);
   key = await issuing.says('stdout', (line) => /sk-mdt_[^"\s]+/.exec(line)?.[0]);
@@ -73,14 +97,15 @@ test('a run waits until there is a runner, and the runs of a killed runner are t
 });
 
 test('a runner that stops finishes its calls, and another runner continues', async () => {
-  const before = plane.effects().length;
-  const runs = await Promise.all(Array.from({ length: 8 }, () => plane.run('quick', { customer: 'Ada' })));
-  await waitUntil('some run has called a tool', () => plane.effects().length > before);
+  const runs = await Promise.all(Array.from({ length: 4 }, () => plane.run('holds')));
+  const holdsOf = (run: string) => plane.effects().filter((line) => line.startsWith(`hold ${run}:`));
+  await waitUntil('every run has called its tool', () => runs.every((id) => holdsOf(id).length === 1));
   const stopped = runners.at(-1)?.kill('SIGTERM');
-  startRunner();
+  plane.letGo();
   expect(await stopped).toBe(0);
+  startRunner();
   for (const id of runs) {
     await plane.until(id, 'completed');
-    expect(paysOf(id)).toHaveLength(1);
+    expect(holdsOf(id)).toHaveLength(1);
   }
 });
