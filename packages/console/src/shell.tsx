@@ -156,10 +156,11 @@ function StandingKills() {
 /** Whether log, ledger and audit agree, by the last report of a reconciler. Nothing is shown without a report. */
 function Books() {
   const { data } = useRead<LastReconcile>('/v1/reconcile');
-  if (data === undefined) return null;
+  const last = data?.last;
+  if (last == null) return null;
   return (
-    <Link to="/system" title={`Reported ${wholeTime(Date.parse(data.at))} by ${data.by}`}>
-      {data.differences === 0 ? '✓ books agree' : `✕ books differ by ${dollars(data.driftMicros)}`}
+    <Link to="/system" title={`Reported ${wholeTime(Date.parse(last.at))} by ${last.by}`}>
+      {last.differences === 0 ? '✓ books agree' : `✕ books differ by ${dollars(last.driftMicros)}`}
     </Link>
   );
 }

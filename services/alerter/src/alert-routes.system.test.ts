@@ -194,10 +194,7 @@ test('keeps the last result of a reconciler per tenant, with and without drift, 
   const bus = await openLog();
   const alerter = await alerterOn(bus, [], { rulesOf: { ...QUIET, drift: false } });
   const call = await serving(alerter, bus);
-  expect(await call('auditor', 'GET', '/v1/reconcile')).toMatchObject({
-    status: 404,
-    body: { code: 'NEVER_RECONCILED', remedy: expect.stringContaining('mandate reconcile --alert') },
-  });
+  expect(await call('auditor', 'GET', '/v1/reconcile')).toEqual({ status: 200, body: { last: null } });
   const figures = { driftTokens: 0, driftToolCalls: 0, counters: 2, doubledActions: 0, brokenLaws: 0 };
   const amounts = { unit: 'micros', log: 9, kept: 9, ledger: 2, audit: 9 };
   const differing = [{ scope: 'agent', subject: 'bot', budget: 'total', ...amounts }];
@@ -209,17 +206,17 @@ test('keeps the last result of a reconciler per tenant, with and without drift, 
   expect(await report(drift)).toEqual({ status: 202, body: { id: null } });
   expect(await call('auditor', 'GET', '/v1/reconcile')).toEqual({
     status: 200,
-    body: { ...drift, ...about },
+    body: { last: { ...drift, ...about } },
   });
   expect((await report(none)).status).toBe(202);
-  expect((await call('operator', 'GET', '/v1/reconcile')).body).toEqual({ ...none, ...about });
-  expect((await call('other', 'GET', '/v1/reconcile')).status).toBe(404);
+  expect((await call('operator', 'GET', '/v1/reconcile')).body).toEqual({ last: { ...none, ...about } });
+  expect((await call('other', 'GET', '/v1/reconcile')).body).toEqual({ last: null });
   expect((await call('publisher', 'GET', '/v1/reconcile')).status).toBe(403);
   expect((await report({ ...drift, differing: Array(101).fill(differing[0]) })).status).toBe(400);
 
   await alerter.stop();
   const after = await serving(await alerterOn(bus, []), bus);
-  expect((await after('auditor', 'GET', '/v1/reconcile')).body).toEqual({ ...none, ...about });
+  expect((await after('auditor', 'GET', '/v1/reconcile')).body).toEqual({ last: { ...none, ...about } });
 });
 
 test('replays the oldest 100 alerts in one call, says how many are left, and counts each replay as a change', async () => {

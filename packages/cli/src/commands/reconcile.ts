@@ -18,7 +18,7 @@ import { settingsOfSource } from './servers.ts';
 type Options = { data?: string; kafka?: string; alert?: true; last?: true };
 
 /** The answer of GET /v1/reconcile. */
-type Last = ReturnType<typeof found> & { by: string; at: string };
+type Answer = { last: (ReturnType<typeof found> & { by: string; at: string }) | null };
 
 export function reconcileCommand(command: Command, run: RunCommand): void {
   withData(command)
@@ -58,9 +58,10 @@ Examples:
 }
 
 async function showLast(context: CommandContext): Promise<ExitCode> {
-  const last = await connect(context).get<Last>('/v1/reconcile');
-  const { at, by, differences, counters, driftMicros, doubledActions, brokenLaws } = last;
-  return showAnswer(context, last, () => {
+  const answer = await connect(context).get<Answer>('/v1/reconcile');
+  return showAnswer(context, answer, () => {
+    if (answer.last === null) return 'No result was reported. Run `mandate reconcile --alert` daily.\n';
+    const { at, by, differences, counters, driftMicros, doubledActions, brokenLaws } = answer.last;
     const drift = `drift ${driftMicros} micro-dollars (${formatMicros(driftMicros)})`;
     const others = `${counted(doubledActions, 'action')} decided twice, ${counted(brokenLaws, 'broken law')}`;
     return `${at}, reported by ${by}\n${drift}, ${differences} of ${counted(counters, 'counter')} differ\n${others}\n`;

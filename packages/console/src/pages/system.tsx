@@ -148,22 +148,22 @@ function Books() {
   const read = useRead<LastReconcile>('/v1/reconcile');
   return (
     <Section heading="Books" isPanel>
-      {read.error?.status === 404 ? (
-        <p>
-          No result was reported. <code>mandate reconcile --alert</code> compares log, ledger and audit, and
-          reports it.
-        </p>
-      ) : (
-        <Read of={read} what="the books">
-          {({ driftMicros, counters, differences, by, at }) => (
+      <Read of={read} what="the books">
+        {({ last }) =>
+          last === null ? (
             <p>
-              {differences === 0 ? '✓ The books agree' : '✕ The books differ'}: {counters} counters were
-              compared, and {differences} differ. The drift is <Money micros={driftMicros} />. Reported by{' '}
-              {by}, <When at={at} />.
+              No result was reported. <code>mandate reconcile --alert</code> compares log, ledger and audit,
+              and reports it.
             </p>
-          )}
-        </Read>
-      )}
+          ) : (
+            <p>
+              {last.differences === 0 ? '✓ The books agree' : '✕ The books differ'}: {last.counters} counters
+              were compared, and {last.differences} differ. The drift is <Money micros={last.driftMicros} />.
+              Reported by {last.by}, <When at={last.at} />.
+            </p>
+          )
+        }
+      </Read>
     </Section>
   );
 }
