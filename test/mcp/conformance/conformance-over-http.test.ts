@@ -5,10 +5,12 @@ import { startMandateMcp } from '../proxy/mandate-mcp.ts';
 import { REVISIONS, runConformance } from './run-conformance.ts';
 
 test.each(REVISIONS)('the suite for %s has the same checks with and without the proxy', async (revision) => {
-  await using fixture = await serveFixtureOverHttp();
-  await using proxy = await startMandateMcp(fixture.url);
+  // The suite changes the list of tools of its server, so each run has a server of its own.
+  await using alone = await serveFixtureOverHttp();
+  await using behind = await serveFixtureOverHttp();
+  await using proxy = await startMandateMcp(behind.url);
   const [direct, through] = await Promise.all([
-    runConformance(fixture.url, revision),
+    runConformance(alone.url, revision),
     runConformance(proxy.url, revision),
   ]);
   expect(through.checks).toEqual(direct.checks);
