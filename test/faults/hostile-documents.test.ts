@@ -12,8 +12,8 @@ import { type DocumentFault, loadMandates } from '@mandate/policy/documents';
 import { compileIntents } from '@mandate/policy/governance';
 import { loadPrivacy } from '@mandate/privacy';
 import { CAPS } from '@mandate/schemas';
+import { leastCpuMs, MOST_BUSY_MS } from '@mandate/testing/busiest-turn';
 import { describe, expect, test } from 'vitest';
-import { leastCpuMs, MOST_BUSY_MS } from './support/busiest-turn.ts';
 
 type Loaded = { ok: boolean; faults?: readonly DocumentFault[] };
 

@@ -12,8 +12,8 @@ import {
   plainProducer,
   startKafka,
 } from '@mandate/testing';
+import { MOST_BUSY_MS, quietestOf, watchTurns } from '@mandate/testing/busiest-turn';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { MOST_BUSY_MS, quietestOf, watchTurns } from './support/busiest-turn.ts';
 import {
   asking,
   deadLettersOn,

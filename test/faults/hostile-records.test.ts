@@ -7,8 +7,8 @@ import { type Bus, createSqliteBus } from '@mandate/bus';
 import { silentLogger } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
 import { temporaryFolder } from '@mandate/testing';
+import { MOST_BUSY_MS, quietestOf, watchTurns } from '@mandate/testing/busiest-turn';
 import { expect, onTestFinished, test } from 'vitest';
-import { MOST_BUSY_MS, quietestOf, watchTurns } from './support/busiest-turn.ts';
 import { asking, decidedOn, decideOn, mustSurvivePoison } from './support/expect-hostile-records.ts';
 import { dear } from './support/hostile-records.ts';
 

@@ -9,10 +9,10 @@ import { dataFolder } from '@mandate/runtime';
 import { API_SCOPES, CAPS } from '@mandate/schemas';
 import { fileKeyStore, issueApiKey } from '@mandate/server';
 import { IS_LONG, type PlaneProcess, SEED, seededRandom, startPlane } from '@mandate/testing';
+import { MOST_BUSY_MS, quietestOf } from '@mandate/testing/busiest-turn';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Described, operationsOf, requiredValues, urlOf } from '../e2e/interface/described.ts';
 import { describedBy } from './attacks/hostile-parameters.ts';
-import { MOST_BUSY_MS, quietestOf } from './support/busiest-turn.ts';
 import { type Body, changedBody, drawnBody, KNOWN_BODIES, written } from './support/largest-bodies.ts';
 
 /** The number of random bodies for each route. Bodies that are known to be slow are tried too. */

@@ -8,8 +8,8 @@ import { loadMandates } from '@mandate/policy/documents';
 import { silentLogger, systemClock } from '@mandate/runtime';
 import { type DeadLetter, readDecisionsRecord, TOPICS } from '@mandate/schemas';
 import { createMetrics } from '@mandate/server';
+import { MOST_BUSY_MS, quietestOf, watchTurns } from '@mandate/testing/busiest-turn';
 import { expect } from 'vitest';
-import { MOST_BUSY_MS, quietestOf, watchTurns } from './busiest-turn.ts';
 import { type Poison, poison } from './hostile-records.ts';
 
 /** A mandate with rules that read every string. So expensive strings cost time here too. */

@@ -3,7 +3,7 @@
  * since the last signal, in ms of CPU time.
  */
 import { isMainThread } from 'node:worker_threads';
-import { watchTurns } from './busiest-turn.ts';
+import { watchTurns } from '@mandate/testing/busiest-turn';
 
 if (isMainThread) {
   let watched = watchTurns();
