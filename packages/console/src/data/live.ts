@@ -95,13 +95,15 @@ const OVERLAP_MS = 5_000;
 let followedSinceMs = 0;
 
 /**
- * Where a stream begins. If a tab takes over before any event has arrived, the stream begins at the time when the tab
- * began to follow, by the clock of the plane. Otherwise an event between the two streams could be missed.
+ * Where a stream begins. If no tab had a stream, it begins now, because the list of earlier decisions is read only after
+ * that. If a tab takes over before any event has arrived, the stream begins at the time when the tab began to follow, by
+ * the clock of the plane. Otherwise an event between the two streams could be missed.
  */
 function since(): string {
   if (lastAtMs !== null) return `&since=${encodeURIComponent(new Date(lastAtMs - OVERLAP_MS).toISOString())}`;
+  if (live.state === 'connecting') return '';
   const followedMs = performance.now() - followedSinceMs;
-  return followedMs < 1_000 ? '' : `&since=${Math.ceil((followedMs + OVERLAP_MS) / 1_000)}s`;
+  return `&since=${Math.ceil((followedMs + OVERLAP_MS) / 1_000)}s`;
 }
 
 /** Returns false if the same event has already arrived. */
