@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { controlRecord, readControlRecord, shapeOfControlRecords } from './control-record.ts';
+import {
+  controlRecord,
+  readControlRecord,
+  readControlRecordInSteps,
+  shapeOfControlRecords,
+} from './control-record.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const nested = (depth: number, inner = '') => `${'['.repeat(depth)}${inner}${']'.repeat(depth)}`;
@@ -34,6 +39,12 @@ describe('a published manifest, which is read in steps', () => {
     event: 'manifest.published',
     change,
     manifest: { ...manifest, ...fields },
+  });
+
+  test('has a step for each hundred documents of a kind, and steps for the text and its JSON', () => {
+    const steps = [...readControlRecordInSteps(bytes(JSON.stringify(record({}))))];
+    const [text, json, ofEachKind] = [1, 1, 3];
+    expect(steps).toHaveLength(text + json + 3 * ofEachKind);
   });
 
   test('is the same as if it were read at once', () => {
