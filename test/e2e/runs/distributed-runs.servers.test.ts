@@ -3,7 +3,7 @@ import { describeWithOwnServers, waitUntil } from '@mandate/testing';
 import type { ModelScript } from '@mandate/testing/model-server';
 import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest';
 import { type AloneService, type DistributedPlane, startDistributedPlane } from './distributed-plane.ts';
-import { PAYS, REFUND, USAGE } from './run-scene.ts';
+import { HOLDS, HOLDS_OR_PAYS, REFUND, USAGE } from './run-scene.ts';
 
 const named = (name: string, more: object = {}) => ({
   ...REFUND,
@@ -11,16 +11,6 @@ const named = (name: string, more: object = {}) => ({
   ...more,
 });
 const NO_QUESTIONS = { risk: { critical: {} } };
-
-/** The clerk of this manifest calls a tool that answers only once the test lets it go. */
-const HOLDS = named('holds', {
-  definitions: {
-    hold: { type: 'tool', name: 'Hold', uri: 'mcp://bank', risk_level: 'critical' },
-    clerk: { ...REFUND.definitions.clerk, goal: 'Hold.', tools: ['hold'] },
-  },
-  workflow: { start: 'refund', steps: { refund: { type: 'agent', agent: 'clerk' } } },
-  interface: { inputs: {} },
-});
 
 /** The model answers the writer of this manifest only once the test lets it go. */
 const THINKS = named('thinks', {
@@ -31,18 +21,10 @@ const THINKS = named('thinks', {
 const thinking = { asked: 0, answers: Promise.withResolvers<void>() };
 
 const script: ModelScript = async (request) => {
-  const { messages } = request.body as { messages: { role: string }[] };
-  const prompt = JSON.stringify(messages);
-  if (prompt.includes('Think.')) {
-    thinking.asked += 1;
-    await thinking.answers.promise;
-    return { text: 'Thought.', usage: USAGE };
-  }
-  if (!prompt.includes('Hold.')) return (PAYS as Extract<ModelScript, (...given: never) => unknown>)(request);
-  const isFirst = messages.every(({ role }) => role !== 'assistant');
-  return isFirst
-    ? { toolCalls: [{ name: 'hold', args: {} }], usage: USAGE }
-    : { text: 'Held.', usage: USAGE };
+  if (!JSON.stringify(request.body).includes('Think.')) return HOLDS_OR_PAYS(request);
+  thinking.asked += 1;
+  await thinking.answers.promise;
+  return { text: 'Thought.', usage: USAGE };
 };
 
 describeWithOwnServers(['kafka', 'redis'], 'runs on a distributed plane', () => {

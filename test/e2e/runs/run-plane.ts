@@ -8,7 +8,7 @@ import { type PlaneProcess, startPlane } from '@mandate/testing';
 import type { ModelScript } from '@mandate/testing/model-server';
 import { openRunScene, runCalls } from './run-scene.ts';
 
-export { PAYS, REFUND, type ShownRun, USAGE } from './run-scene.ts';
+export { HOLDS, HOLDS_OR_PAYS, PAYS, REFUND, type ShownRun, USAGE } from './run-scene.ts';
 
 export type RunPlane = Awaited<ReturnType<typeof startRunPlane>>;
 

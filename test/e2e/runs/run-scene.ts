@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type ApiClient, ApiError } from '@mandate/client';
 import type { RunEvent } from '@mandate/schemas';
 import { waitUntil } from '@mandate/testing';
-import { type ModelScript, startModelServer } from '@mandate/testing/model-server';
+import { type ModelReply, type ModelScript, startModelServer } from '@mandate/testing/model-server';
 
 const BANK = join(import.meta.dirname, '../../../services/runner/src/tools/effects-server.fixture.ts');
 
@@ -163,11 +163,31 @@ export const REFUND = {
  * The clerk looks, pays, and says so; the writer only writes. Answers depend on the turns that a request has already, so
  * a repeated request gets the same reply.
  */
-export const PAYS = (({ body: { messages } }: Asked) => {
+export const PAYS = ({ body: { messages } }: Asked): ModelReply => {
   if (JSON.stringify(messages).includes('Say it in short.')) return { text: 'Ada was paid.', usage: USAGE };
   const turns = [
     { toolCalls: [{ name: 'look', args: { customer: 'Ada' } }], usage: USAGE },
     { toolCalls: [{ name: 'pay', args: { customer: 'Ada', amount: 3 } }], usage: USAGE },
   ];
   return turns[messages.filter(({ role }) => role === 'assistant').length] ?? { text: 'Paid.', usage: USAGE };
-}) as unknown as ModelScript;
+};
+
+/** The clerk of this manifest calls a tool that answers only once the test lets it go. */
+export const HOLDS = {
+  ...REFUND,
+  metadata: { ...REFUND.metadata, name: 'holds' },
+  definitions: {
+    hold: { type: 'tool', name: 'Hold', uri: 'mcp://bank', risk_level: 'critical' },
+    clerk: { ...REFUND.definitions.clerk, goal: 'Hold.', tools: ['hold'] },
+  },
+  workflow: { start: 'refund', steps: { refund: { type: 'agent', agent: 'clerk' } } },
+  interface: { inputs: {} },
+};
+
+/** The clerk of `HOLDS` calls its tool once. All others do as in `PAYS`. */
+export const HOLDS_OR_PAYS = (request: Asked): ModelReply => {
+  const { messages } = request.body;
+  if (!JSON.stringify(messages).includes('Hold.')) return PAYS(request);
+  const isFirst = messages.every(({ role }) => role !== 'assistant');
+  return { ...(isFirst ? { toolCalls: [{ name: 'hold', args: {} }] } : { text: 'Held.' }), usage: USAGE };
+};

@@ -1,38 +1,17 @@
 /** Several runners in their own processes share the runs of a plane, and one takes over from another. */
 import { join } from 'node:path';
 import { type StartedProcess, spawnMandate, startProcess, waitUntil } from '@mandate/testing';
-import type { ModelScript } from '@mandate/testing/model-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PAYS, REFUND, type RunPlane, startRunPlane, USAGE } from './run-plane.ts';
+import { HOLDS, HOLDS_OR_PAYS, REFUND, type RunPlane, startRunPlane } from './run-plane.ts';
 
 const RUNNER = join(import.meta.dirname, '../../../services/runner/src/main.ts');
-
-/** The clerk of this manifest calls a tool that answers only once the test lets it go. */
-const HOLDS = {
-  ...REFUND,
-  metadata: { ...REFUND.metadata, name: 'holds' },
-  definitions: {
-    hold: { type: 'tool', name: 'Hold', uri: 'mcp://bank', risk_level: 'critical' },
-    clerk: { ...REFUND.definitions.clerk, goal: 'Hold.', tools: ['hold'] },
-  },
-  workflow: { start: 'refund', steps: { refund: { type: 'agent', agent: 'clerk' } } },
-  interface: { inputs: {} },
-};
-
-const script: ModelScript = (request) => {
-  const { messages } = request.body as { messages: { role: string }[] };
-  if (!JSON.stringify(messages).includes('Hold.'))
-    return (PAYS as Extract<ModelScript, (...given: never) => unknown>)(request);
-  const isFirst = messages.every(({ role }) => role !== 'assistant');
-  return { ...(isFirst ? { toolCalls: [{ name: 'hold', args: {} }] } : { text: 'Held.' }), usage: USAGE };
-};
 
 let plane: RunPlane;
 let key: string;
 const runners: StartedProcess[] = [];
 
 beforeAll(async () => {
-  plane = await startRunPlane({ script, env: { MANDATE_PLANE_PERFORM_RUNS: 'false' } });
+  plane = await startRunPlane({ script: HOLDS_OR_PAYS, env: { MANDATE_PLANE_PERFORM_RUNS: 'false' } });
   await plane.publish(
     { ...REFUND, metadata: { ...REFUND.metadata, name: 'quick' } },
     { risk: { critical: {} } },
