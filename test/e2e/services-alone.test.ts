@@ -65,7 +65,7 @@ async function call(key: string, method: string, url: string, body?: object) {
   return { status: response.status, body: await response.json() };
 }
 
-test('each service creates its folder or says what is missing, and exits with 0 when it is stopped; the services together describe exactly the routes in the table ROUTE_RECORDS, and clients know which service has which route', async () => {
+test('the services, each on a new folder, describe exactly the routes in the table ROUTE_RECORDS, clients know which service has which route, and each service exits with 0 when it is stopped', async () => {
   const described = new Set<string>();
   const misplaced: string[] = [];
   await Promise.all(
@@ -204,7 +204,7 @@ async function readsOn(path: string) {
   return reads;
 }
 
-test('only one decider runs at a time; if a decider is killed during its work, the next decider decides the rest, and nothing is decided twice', async () => {
+test('while a decider runs, no second one starts; if a decider is killed during its work, the next decider decides the rest, and nothing is decided twice', async () => {
   const folder = newFolder();
   const bus = await createSqliteBus({ path: folder.log, log: silentLogger() });
   onTestFinished(() => bus.close());
@@ -246,10 +246,10 @@ test('only one decider runs at a time; if a decider is killed during its work, t
   expect(Math.max(...seen.map(({ cumulativeMicros }) => cumulativeMicros))).toBe(count * 10_000);
 });
 
-/** The services that start with npm and with faulty settings. A short run has only one, because all do this alike. */
-const ALIKE = byLength<readonly (typeof SERVICES)[number][]>({ short: ['decider'], full: SERVICES });
+/** All services start in the same way with npm and with faulty settings, so a short run tests one of them. */
+const STARTED = byLength<readonly (typeof SERVICES)[number][]>({ short: ['decider'], full: SERVICES });
 
-describe.each(ALIKE)('the service %s', (service) => {
+describe.each(STARTED)('the service %s', (service) => {
   test('starts with its npm script, which prints the settings in force', () => {
     const said = execFileSync('npm', ['--silent', 'start', '-w', `services/${service}`, '--', '--help'], {
       cwd: ROOT,

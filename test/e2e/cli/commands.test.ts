@@ -508,6 +508,10 @@ describe('alerts', () => {
     const rules = await mandate(['alerts', 'rules']);
     expect(rules.stdout).toMatch(/kill +on +ops *\n[\s\S]*budget +on +percent 80, 100; rearmPoints 10/);
     expect(rules.stdout).not.toMatch(/127\.0\.0\.1|whsec_/);
+    expect(await mandate(['reconcile', '--last'])).toMatchObject({
+      exitCode: 0,
+      stdout: 'No result was reported. Run `mandate reconcile --alert` daily.\n',
+    });
     expect(await mandate(['reconcile', '--alert', '--data', data])).toMatchObject({
       exitCode: 0,
       stderr: '',

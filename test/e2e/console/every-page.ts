@@ -22,7 +22,7 @@ const CUT = `[
     .map(({ ariaLabel }) => ariaLabel),
 ]`;
 
-/** One way to look at pages. The page is loaded once and shown in each colour scheme. */
+/** How pages are looked at. Each page is loaded once, and checked in each colour scheme. */
 type Way = Pick<Looking, 'isPhone'> & {
   /** The colour schemes, each with the rules of axe that it is checked with. Null: all rules. */
   schemes: readonly (readonly [scheme: 'light' | 'dark', rules: readonly string[] | null])[];

@@ -95,8 +95,8 @@ const OVERLAP_MS = 5_000;
 let followedSinceMs = 0;
 
 /**
- * Where a stream begins. If no tab had a stream, it begins now, because the list of earlier decisions is read only after
- * that. If a tab takes over before any event has arrived, the stream begins at the time when the tab began to follow, by
+ * Where a stream begins. If no tab had a stream, the stream begins now, because pages read the earlier events only after
+ * it has begun. If a tab takes over before any event has arrived, the stream begins at the time when the tab began to follow, by
  * the clock of the plane. Otherwise an event between the two streams could be missed.
  */
 function since(): string {

@@ -30,8 +30,9 @@ const AGENTS = '/v1/ledger/agents?limit=1000';
 const SUMMARY = '/v1/ledger/summary';
 /** The number of agents that the page lists. */
 const LISTED = 20;
-/** The decisions, and what people did, before the page was opened. */
+/** The decisions before the page was opened. */
 const EARLIER = '/v1/audit/decisions?limit=50';
+/** What people did before the page was opened. */
 const EARLIER_CONTROL = '/v1/audit/control-events?limit=50';
 /** The number of decisions that the river shows. */
 const SHOWN = 25;
@@ -143,8 +144,8 @@ function useReadAgain(readAtMs: number): void {
 }
 
 /**
- * Returns the decisions and the control events, the newest first. Those before the page was opened are read only after
- * the stream has begun. Otherwise an event between the answer and the stream would be missed.
+ * Returns the decisions and the control events, the newest first. The earlier ones are read only after the stream has
+ * begun. Otherwise the page would miss an event that is recorded after the read and before the stream.
  */
 function useDecisionsAndChanges() {
   const { state, decisions: arrived, control: arrivedControl, skipped } = useLive();

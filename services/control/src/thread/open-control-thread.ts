@@ -62,7 +62,7 @@ export function openControlThread(options: {
    */
   revision: () => number;
   bounds?: Partial<ThreadBounds>;
-  /** Starts a thread. Default: a thread of its own. A test may do the jobs in its own thread. */
+  /** Starts what does the jobs. Default: a new thread. A test may do the jobs in the thread of the test. */
   start?: typeof startControlThread;
 }): ControlThread {
   const { log, revision, start = startControlThread } = options;

@@ -28,10 +28,10 @@ const TIMEOUT_MS = 300_000;
 type Call = (request: ModelRequest) => Promise<ModelReply>;
 
 /**
- * The SDK of a provider is loaded with the first call of a model. Together they are a quarter of the modules of a
- * plane, and most planes make no call.
+ * The SDKs of the providers are a quarter of the modules of a plane, and most planes call no model. So each SDK is
+ * loaded with the first call.
  */
-const MODELS = {
+const LOAD_MODEL = {
   openai: () => import('./openai-model.ts').then(({ openAIModel }) => openAIModel),
   anthropic: () => import('./anthropic-model.ts').then(({ anthropicModel }) => anthropicModel),
 };
@@ -42,7 +42,7 @@ export function openModelClients({ providers, defaultProvider }: ModelSettings, 
     Object.entries(providers).map(([provider, { protocol, timeoutMs = TIMEOUT_MS, ...settings }]) => {
       let opened: Promise<Call> | undefined;
       const call: Call = async (request) => {
-        opened ??= MODELS[protocol]().then((open) => open({ ...settings, provider, timeoutMs }));
+        opened ??= LOAD_MODEL[protocol]().then((open) => open({ ...settings, provider, timeoutMs }));
         return (await opened)(request);
       };
       return [provider, call] as const;
