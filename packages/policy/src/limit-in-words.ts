@@ -49,13 +49,10 @@ export function limitCheck(plan: Plan, facts: readonly LimitFact[], at: number):
   const check = checkOf(limit).name;
   const fact = facts[at];
   if (fact === undefined) return { check, result: 'skip' };
-  const found: Check = {
-    check,
-    result: resultOf(limit, fact),
-    evidence: evidenceOf(limit, fact, plan),
-  };
-  const { policy, ancestor } = limit;
-  return { ...found, ...(policy !== undefined && { policy }), ...(ancestor !== undefined && { ancestor }) };
+  const found: Check = { check, result: resultOf(limit, fact), evidence: evidenceOf(limit, fact, plan) };
+  if (limit.policy !== undefined) found.policy = limit.policy;
+  if (limit.ancestor !== undefined) found.ancestor = limit.ancestor;
+  return found;
 }
 
 function resultOf(limit: Limit, fact: LimitFact): Check['result'] {

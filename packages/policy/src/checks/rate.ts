@@ -39,11 +39,10 @@ function strictestOf(
     .toSorted(({ strictest: one }, { strictest: other }) => one.windowMs - other.windowMs)
     .map(({ strictest, others }) => {
       const { maxCalls, windowMs, ancestor, scope } = strictest;
-      const toolOf = (name: string) => (of === null ? null : name);
       const ofAgent: LimitOf<RateLimit> = ({ action, name }) => ({
         kind: 'rate',
         agentId: ancestor ?? action.agentId,
-        tool: toolOf(name),
+        tool: of === null ? null : name,
         maxCalls,
         windowMs,
       });
@@ -51,7 +50,7 @@ function strictestOf(
         kind: 'rate',
         scope: 'principal',
         agentId: personCounter(action.principal?.id),
-        tool: toolOf(name),
+        tool: of === null ? null : name,
         maxCalls,
         windowMs,
       });
@@ -73,7 +72,8 @@ function evidence(
   { maxCalls, windowMs, scope, otherLimits }: RateLimit,
   { calls, retryAfterMs }: RateFact,
 ): Json {
-  const seen = { ...(scope !== undefined && { scope }), calls, maxCalls, windowMs, retryAfterMs };
+  const counted = { calls, maxCalls, windowMs, retryAfterMs };
+  const seen = scope === undefined ? counted : { scope, ...counted };
   if (otherLimits === undefined) return seen;
   return {
     ...seen,
