@@ -1,7 +1,7 @@
 /** Plays the whole demo, as `mandate demo` does: in a process of its own. */
 import { execFileSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { spawnMandate, waitUntil } from '@mandate/testing';
+import { IS_SHORT, spawnMandate, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 
 /** What the provider bills for the answers of the research: tokens by the prices of gpt-4o and gpt-4-turbo. */
@@ -47,13 +47,16 @@ test('plays every scene and ends without drift, and the run survives the death o
   await mustHaveEnded(demo.processes);
 });
 
-test('ends every process at Ctrl-C, also the proxies, the runner and its tool server', async () => {
-  const demo = startDemo((line) => {
-    if (line.includes(WAITS_FOR_PERSON)) demo.process.kill('SIGINT');
-  });
-  expect(await demo.exited).toBe(130);
-  await mustHaveEnded(demo.processes);
-});
+test.skipIf(IS_SHORT)(
+  'ends every process at Ctrl-C, also the proxies, the runner and its tool server',
+  async () => {
+    const demo = startDemo((line) => {
+      if (line.includes(WAITS_FOR_PERSON)) demo.process.kill('SIGINT');
+    });
+    expect(await demo.exited).toBe(130);
+    await mustHaveEnded(demo.processes);
+  },
+);
 
 /** `processes` has the processes below the demo that were seen at its lines about the runners. */
 function startDemo(onLine: (line: string) => void = () => {}) {

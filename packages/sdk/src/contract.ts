@@ -20,24 +20,46 @@ import { toolCallLimits } from './contract/tool-call-limits.ts';
 import { killedTurns, turns } from './contract/turns.ts';
 import { verification } from './contract/verification.ts';
 
-export function sdkContract(name: string, agentUnder: AgentUnder): void {
+const PARTS = {
+  money,
+  'model calls': modelCalls,
+  'money of model calls': modelMoney,
+  'limits on tokens': tokenLimits,
+  'limits on tool calls of answers': toolCallLimits,
+  rates,
+  once,
+  leases,
+  verification,
+  'large arguments': largeArguments,
+  'questions to a person': questions,
+  refusals,
+  turns(agentUnder: AgentUnder) {
+    turns(agentUnder);
+    killedTurns(agentUnder);
+  },
+  memory,
+};
+export type ContractPart = keyof typeof PARTS;
+export const CONTRACT_PARTS = Object.keys(PARTS) as ContractPart[];
+
+/**
+ * The parts that test what the SDK does with answers of models and with large arguments. It does the same in every
+ * mode, and local mode always runs these parts.
+ */
+export const LOCAL_PARTS: readonly ContractPart[] = [
+  'model calls',
+  'money of model calls',
+  'limits on tokens',
+  'limits on tool calls of answers',
+  'large arguments',
+];
+
+export function sdkContract(
+  name: string,
+  agentUnder: AgentUnder,
+  parts: readonly ContractPart[] = CONTRACT_PARTS,
+): void {
   describe(`${name} keeps the contract of the SDK:`, () => {
-    describe('money', () => money(agentUnder));
-    describe('model calls', () => modelCalls(agentUnder));
-    describe('money of model calls', () => modelMoney(agentUnder));
-    describe('limits on tokens', () => tokenLimits(agentUnder));
-    describe('limits on tool calls of answers', () => toolCallLimits(agentUnder));
-    describe('rates', () => rates(agentUnder));
-    describe('once', () => once(agentUnder));
-    describe('leases', () => leases(agentUnder));
-    describe('verification', () => verification(agentUnder));
-    describe('large arguments', () => largeArguments(agentUnder));
-    describe('questions to a person', () => questions(agentUnder));
-    describe('refusals', () => refusals(agentUnder));
-    describe('turns', () => {
-      turns(agentUnder);
-      killedTurns(agentUnder);
-    });
-    describe('memory', () => memory(agentUnder));
+    describe.each(parts)('%s', (part) => PARTS[part](agentUnder));
   });
 }

@@ -10,7 +10,17 @@ export { matchesByTable } from './matches-by-table.ts';
 export { mustAnswerAsDescribed } from './must-answer-as-described.ts';
 export { startOtlpReceiver, traceTree, WHOLE_WAY } from './otlp-receiver.ts';
 export { plainKafka, plainRedis } from './plain-clients.ts';
-export { ATTACK, byLength, hits, IS_LONG, runs, SEED, SOAK_MS, TEST_LENGTH } from './run-options.ts';
+export {
+  ATTACK,
+  byLength,
+  hits,
+  IS_LONG,
+  IS_SHORT,
+  runs,
+  SEED,
+  SOAK_MS,
+  TEST_LENGTH,
+} from './run-options.ts';
 export { seededRandom } from './seeded-random.ts';
 export { type Authority, newAuthority } from './servers/certificates.ts';
 export { chromiumOptions } from './servers/chromium.ts';

@@ -17,6 +17,8 @@ const LENGTHS = ['short', 'full', 'long'] as const;
 export const TEST_LENGTH: (typeof LENGTHS)[number] = readLength(process.env.TEST_LENGTH);
 
 export const IS_LONG: boolean = TEST_LENGTH === 'long';
+/** True in `npm test`. A test that only a full run has is `test.skipIf(IS_SHORT)`; docs/testing.md names it. */
+export const IS_SHORT: boolean = TEST_LENGTH === 'short';
 
 /** Returns the value for the length of this run. */
 export function byLength<T>(values: { short: T; full: T; long?: T }): T {

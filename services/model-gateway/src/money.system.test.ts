@@ -1,5 +1,6 @@
 /** What calls cost, to the micro-dollar: under load, and if a stream is cut by its client, its upstream or a kill. */
 
+import { IS_SHORT } from '@mandate/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ANTHROPIC_MODEL, type At, CLIENTS, OPENAI_MODEL } from './clients.fixture.ts';
 import { cutByUpstream, endedByKill, leftByClient } from './cut-streams.fixture.ts';
@@ -12,6 +13,9 @@ const PRICE = {
   cacheWritePerMillion: 3.75,
 };
 const PRICED = { maxCostTotal: 10, modelPrices: { [OPENAI_MODEL]: PRICE, [ANTHROPIC_MODEL]: PRICE } };
+
+/** In a short run, only the newest SDK of each provider makes a thousand calls. */
+const NEWEST = CLIENTS.filter(({ name }) => ['openai 7', '@anthropic-ai/sdk 1'].includes(name));
 
 let scene: Scene;
 beforeAll(async () => {
@@ -49,7 +53,7 @@ describe.each(CLIENTS)('a stream of $name', (client) => {
   });
 });
 
-test.each(CLIENTS)(
+test.each(IS_SHORT ? NEWEST : CLIENTS)(
   'a thousand calls of $name under a budget for a hundred: exactly a hundred are made',
   async ({ protocol, create }) => {
     const model = { openai: OPENAI_MODEL, anthropic: ANTHROPIC_MODEL }[protocol];

@@ -1,5 +1,5 @@
 /** The console in a real browser, in front of a real plane. Each test also fails if a page breaks its security policy. */
-import { describeWithChromium } from '@mandate/testing';
+import { describeWithChromium, IS_SHORT } from '@mandate/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axeFaults, openScene, type Scene } from './console-scene.ts';
 
@@ -38,40 +38,43 @@ describeWithChromium('the console for operators', () => {
     expect((await scene.call('runaway')).verdict).toBe('ALLOW');
   });
 
-  test('keeps the period after a kill in a search, and says that the agent has asked for nothing since', async () => {
-    await scene.recorded(await scene.call('proven'));
-    await using browser = await scene.look();
-    const { page } = browser;
-    await page.goto('/agents/proven');
-    await page.getByRole('button', { name: 'Kill', exact: true }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Kill' }).click();
-    const card = page.getByRole('region', { name: 'Kill of proven' });
-    await card.getByRole('link', { name: 'What it asked for since' }).click();
-    await page.getByText(/^proven has asked for nothing since \d+ \w+, \d\d:\d\d:\d\d\.$/).waitFor();
-    const period = page.getByLabel('Period').locator('option:checked');
-    expect(await period.textContent()).toMatch(/^since \d+ \w+, \d\d:\d\d:\d\d$/);
-    const searched = () => [...new URL(page.url()).searchParams].sort();
-    const before = searched();
-    await page.getByRole('button', { name: 'Search' }).click();
-    await page.getByText('proven has asked for nothing since').waitFor();
-    expect(searched()).toEqual(before);
-    expect(await axeFaults(page)).toEqual([]);
+  test.skipIf(IS_SHORT)(
+    'keeps the period after a kill in a search, and says that the agent has asked for nothing since',
+    async () => {
+      await scene.recorded(await scene.call('proven'));
+      await using browser = await scene.look();
+      const { page } = browser;
+      await page.goto('/agents/proven');
+      await page.getByRole('button', { name: 'Kill', exact: true }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Kill' }).click();
+      const card = page.getByRole('region', { name: 'Kill of proven' });
+      await card.getByRole('link', { name: 'What it asked for since' }).click();
+      await page.getByText(/^proven has asked for nothing since \d+ \w+, \d\d:\d\d:\d\d\.$/).waitFor();
+      const period = page.getByLabel('Period').locator('option:checked');
+      expect(await period.textContent()).toMatch(/^since \d+ \w+, \d\d:\d\d:\d\d$/);
+      const searched = () => [...new URL(page.url()).searchParams].sort();
+      const before = searched();
+      await page.getByRole('button', { name: 'Search' }).click();
+      await page.getByText('proven has asked for nothing since').waitFor();
+      expect(searched()).toEqual(before);
+      expect(await axeFaults(page)).toEqual([]);
 
-    await scene.api('operator').post('/v1/agents/proven/revive', { reason: 'it was a test' });
-    await card.getByText('Revived at').waitFor({ timeout: 30_000 });
-    await card.getByRole('heading', { name: 'proven was killed' }).waitFor();
-    await scene.recorded(await scene.call('proven'));
-    await card.getByRole('link', { name: 'What it asked for until the revive' }).click();
-    await page.getByText('proven has asked for nothing in this period:').waitFor();
-    await page.getByRole('button', { name: 'Search' }).click();
-    await expect
-      .poll(() => [...new URL(page.url()).searchParams.keys()].sort())
-      .toEqual(['agent', 'from', 'to']);
-    await page.getByLabel('Period').selectOption('last hour');
-    await page.getByRole('button', { name: 'Search' }).click();
-    await page.getByText('2 decisions').waitFor();
-    expect(new URL(page.url()).searchParams.get('to')).toBeNull();
-  });
+      await scene.api('operator').post('/v1/agents/proven/revive', { reason: 'it was a test' });
+      await card.getByText('Revived at').waitFor({ timeout: 30_000 });
+      await card.getByRole('heading', { name: 'proven was killed' }).waitFor();
+      await scene.recorded(await scene.call('proven'));
+      await card.getByRole('link', { name: 'What it asked for until the revive' }).click();
+      await page.getByText('proven has asked for nothing in this period:').waitFor();
+      await page.getByRole('button', { name: 'Search' }).click();
+      await expect
+        .poll(() => [...new URL(page.url()).searchParams.keys()].sort())
+        .toEqual(['agent', 'from', 'to']);
+      await page.getByLabel('Period').selectOption('last hour');
+      await page.getByRole('button', { name: 'Search' }).click();
+      await page.getByText('2 decisions').waitFor();
+      expect(new URL(page.url()).searchParams.get('to')).toBeNull();
+    },
+  );
 
   test('kills an agent by two keys, however fast they come', async () => {
     await scene.recorded(await scene.call('hasty'));
@@ -113,7 +116,7 @@ describeWithChromium('the console for operators', () => {
     expect(await axeFaults(page)).toEqual([]);
   });
 
-  test('shows which policies an agent is under, and their limits', async () => {
+  test.skipIf(IS_SHORT)('shows which policies an agent is under, and their limits', async () => {
     await using browser = await scene.look();
     const { page } = browser;
     await page.goto('/agents/worker');
@@ -124,28 +127,36 @@ describeWithChromium('the console for operators', () => {
     expect(await table.textContent()).toContain('at most $5 in all');
   });
 
-  test('shows what is left of a budget that the agent shares, and warns before a revive without money', async () => {
-    const author = scene.api('author');
-    await author.post('/v1/agents', { id: 'broke', groups: ['team'] });
-    const budgets = [{ id: 'team', scope: 'tenant', max: 0.02 }];
-    const costs = { toolPolicies: { search: { cost: 0.01 } } };
-    await author.post('/v1/policies', { version: 1, id: 'team-budget', budgets, ...costs });
-    await author.post('/v1/rules', { version: 1, id: 'team-rule', policy: 'team-budget', groups: ['team'] });
-    const decisions = [await scene.call('broke'), await scene.call('broke')];
-    expect(decisions.map(({ verdict }) => verdict)).toEqual(['ALLOW', 'ALLOW']);
-    for (const one of decisions) await scene.succeed(one);
-    await scene.api('operator').post('/v1/agents/broke/kill', { reason: 'loops' });
-    await scene.atRest();
-    await using browser = await scene.look();
-    const { page } = browser;
-    await page.goto('/agents/broke');
-    const left = page.getByRole('region', { name: 'Table: Budgets' });
-    await left.getByText('tenant «team»').waitFor();
-    await left.getByText('used up').waitFor();
-    await page.getByRole('button', { name: 'Revive' }).click();
-    await page.getByRole('dialog').getByText('Nothing is left of its budget.').waitFor();
-    expect(await axeFaults(page)).toEqual([]);
-  });
+  test.skipIf(IS_SHORT)(
+    'shows what is left of a budget that the agent shares, and warns before a revive without money',
+    async () => {
+      const author = scene.api('author');
+      await author.post('/v1/agents', { id: 'broke', groups: ['team'] });
+      const budgets = [{ id: 'team', scope: 'tenant', max: 0.02 }];
+      const costs = { toolPolicies: { search: { cost: 0.01 } } };
+      await author.post('/v1/policies', { version: 1, id: 'team-budget', budgets, ...costs });
+      await author.post('/v1/rules', {
+        version: 1,
+        id: 'team-rule',
+        policy: 'team-budget',
+        groups: ['team'],
+      });
+      const decisions = [await scene.call('broke'), await scene.call('broke')];
+      expect(decisions.map(({ verdict }) => verdict)).toEqual(['ALLOW', 'ALLOW']);
+      for (const one of decisions) await scene.succeed(one);
+      await scene.api('operator').post('/v1/agents/broke/kill', { reason: 'loops' });
+      await scene.atRest();
+      await using browser = await scene.look();
+      const { page } = browser;
+      await page.goto('/agents/broke');
+      const left = page.getByRole('region', { name: 'Table: Budgets' });
+      await left.getByText('tenant «team»').waitFor();
+      await left.getByText('used up').waitFor();
+      await page.getByRole('button', { name: 'Revive' }).click();
+      await page.getByRole('dialog').getByText('Nothing is left of its budget.').waitFor();
+      expect(await axeFaults(page)).toEqual([]);
+    },
+  );
 
   test('shows a kill that is in force and not yet on the log as a kill, with what to do', async () => {
     await scene.call('unlogged');
@@ -211,16 +222,19 @@ describeWithChromium('the console for operators', () => {
   });
 
   // This test comes last, because its agents push others out of the list.
-  test('counts open calls as the list of agents does, and says which part of the agents is listed', async () => {
-    // The agent has spent least, so it is not among the agents that the page lists.
-    for (let count = 0; count < 20; count += 1)
-      await scene.succeed(await scene.call(`many-${count}`, 'search', { estimatedCostMicros: 9_000 }));
-    const open = await scene.call('unlisted', 'search', { estimatedCostMicros: 1 });
-    await using browser = await scene.look();
-    const { page } = browser;
-    await page.getByText(/^These 20 of \d+ agents spent most\./).waitFor();
-    await page.getByRole('link', { name: /^open calls?$/ }).click();
-    await page.getByRole('rowheader', { name: 'unlisted' }).waitFor();
-    await scene.succeed(open);
-  });
+  test.skipIf(IS_SHORT)(
+    'counts open calls as the list of agents does, and says which part of the agents is listed',
+    async () => {
+      // The agent has spent least, so it is not among the agents that the page lists.
+      for (let count = 0; count < 20; count += 1)
+        await scene.succeed(await scene.call(`many-${count}`, 'search', { estimatedCostMicros: 9_000 }));
+      const open = await scene.call('unlisted', 'search', { estimatedCostMicros: 1 });
+      await using browser = await scene.look();
+      const { page } = browser;
+      await page.getByText(/^These 20 of \d+ agents spent most\./).waitFor();
+      await page.getByRole('link', { name: /^open calls?$/ }).click();
+      await page.getByRole('rowheader', { name: 'unlisted' }).waitFor();
+      await scene.succeed(open);
+    },
+  );
 });

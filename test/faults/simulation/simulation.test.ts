@@ -32,7 +32,7 @@ import { virtualGlobals } from './virtual-timers.ts';
 vi.mock('node:timers/promises', () => import('./virtual-timers.ts'));
 
 /** The number of histories. About 120 histories run per second on an idle core. */
-const HISTORIES = byLength({ short: 1_200, full: 10_000, long: 100_000 });
+const HISTORIES = byLength({ short: 600, full: 10_000, long: 100_000 });
 /**
  * The time limit. A full run ends after two minutes on a slow machine. A short run has no such limit, because some of
  * MUST_HAPPEN is rare.

@@ -1,5 +1,5 @@
 import { manualClock } from '@mandate/runtime';
-import { runs } from '@mandate/testing';
+import { byLength } from '@mandate/testing';
 import { ledgerHistories, type MakeLedger } from '../contract.ts';
 import { createMemoryLedger } from './memory-ledger.ts';
 
@@ -8,4 +8,4 @@ const make: MakeLedger = async (options) => {
   return { ledger: createMemoryLedger({ clock, epoch: 'epoch-1', ...options }), clock };
 };
 
-ledgerHistories('the memory ledger', make, { numRuns: runs(4_000), maxLength: 60 });
+ledgerHistories('the memory ledger', make, { numRuns: byLength({ short: 500, full: 4_000 }), maxLength: 60 });
