@@ -39,10 +39,11 @@ function strictestOf(
     .toSorted(({ strictest: one }, { strictest: other }) => one.windowMs - other.windowMs)
     .map(({ strictest, others }) => {
       const { maxCalls, windowMs, ancestor, scope } = strictest;
+      const toolOf = (name: string) => (of === null ? null : name);
       const ofAgent: LimitOf<RateLimit> = ({ action, name }) => ({
         kind: 'rate',
         agentId: ancestor ?? action.agentId,
-        tool: of === null ? null : name,
+        tool: toolOf(name),
         maxCalls,
         windowMs,
       });
@@ -50,7 +51,7 @@ function strictestOf(
         kind: 'rate',
         scope: 'principal',
         agentId: personCounter(action.principal?.id),
-        tool: of === null ? null : name,
+        tool: toolOf(name),
         maxCalls,
         windowMs,
       });
