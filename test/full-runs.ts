@@ -1,7 +1,6 @@
 /**
- * Lists the test files that run only in a full run: `npm run test:full`, `test:explore`, `test:faults`. Each takes 20
- * to 80 seconds, because it starts many processes. `npm test` has another test of the same promise for the same code.
- * docs/testing.md lists these files too. With `TEST_LENGTH=full`, one of them can be run by its name.
+ * Lists the test files that run only in a full run: `npm run test:full`, `test:explore`, `test:faults`. Each takes 10
+ * to 100 seconds. `npm test` has other tests of the same code. docs/testing.md lists these files too. With `TEST_LENGTH=full`, one of them can be run by its name.
  */
 export type FullRunFile = {
   /** The path, relative to the root. */
@@ -431,11 +430,6 @@ const PLANES: readonly FullRunFile[] = [
     file: 'test/faults/killed-in-a-gap.servers.test.ts',
     adds: 'a decider on servers that is killed while a chosen message is on its way',
     shortRun: ['services/decider/src/app.system.test.ts', 'test/faults/sigkill-loop.test.ts'],
-  },
-  {
-    file: 'test/faults/leaders-move.servers.test.ts',
-    adds: 'leaders of partitions that move on three brokers',
-    shortRun: ['packages/bus/src/kafka/append-faults.servers.test.ts'],
   },
   {
     file: 'test/faults/longest-turn.test.ts',
