@@ -302,6 +302,27 @@ const PEOPLE: readonly FullRunFile[] = [
 /** Whole planes, their log and ledger, and their faults. */
 const PLANES: readonly FullRunFile[] = [
   {
+    file: 'packages/control-log/src/kafka.contract.servers.test.ts',
+    adds: 'the contract of the control topic on Kafka',
+    shortRun: [
+      'packages/control-log/src/sqlite.contract.system.test.ts',
+      'test/faults/control-races.servers.test.ts',
+    ],
+  },
+  {
+    file: 'packages/ledger/src/fold/fold.system.test.ts',
+    adds: 'the laws of the fold in many more random histories',
+    shortRun: ['packages/ledger/src/fold/fold.test.ts'],
+  },
+  {
+    file: 'packages/ledger/src/memory/memory-ledger.system.test.ts',
+    adds: 'thousands of random histories of the ledger in memory, compared with the model',
+    shortRun: [
+      'packages/ledger/src/memory/memory-ledger.test.ts',
+      'test/faults/simulation/simulation.test.ts',
+    ],
+  },
+  {
     file: 'packages/ledger/src/redis/own-user.servers.test.ts',
     adds: 'the ledger with a user of Redis that has only its rights',
     shortRun: [
@@ -314,8 +335,18 @@ const PLANES: readonly FullRunFile[] = [
     adds: 'the contract of the ledger on a Redis cluster',
     shortRun: [
       'packages/ledger/src/redis/redis-ledger.servers.test.ts',
-      'test/faults/kill-races.servers.test.ts',
+      'packages/ledger/src/redis/redis-cluster-replicas.servers.test.ts',
     ],
+  },
+  {
+    file: 'packages/reconcile/src/reconcile-retention.system.test.ts',
+    adds: 'reconciling with an audit on a real engine that dropped months',
+    shortRun: ['packages/reconcile/src/reconcile-sources.system.test.ts'],
+  },
+  {
+    file: 'packages/testing/src/servers/clickhouse/clickhouse.servers.test.ts',
+    adds: 'the ClickHouse servers that tests start',
+    shortRun: ['test/faults/clickhouse-away.servers.test.ts', 'packages/audit/src/server.servers.test.ts'],
   },
   {
     file: 'packages/testing/src/servers/kafka/kafka.servers.test.ts',
@@ -323,6 +354,20 @@ const PLANES: readonly FullRunFile[] = [
     shortRun: [
       'packages/bus/src/kafka/append-faults.servers.test.ts',
       'packages/bus/src/kafka/group-faults.servers.test.ts',
+    ],
+  },
+  {
+    file: 'packages/testing/src/servers/kafka/publish-with-kcat.servers.test.ts',
+    adds: 'records that kcat publishes',
+    shortRun: ['packages/bus/src/key-partition.test.ts'],
+  },
+  {
+    file: 'packages/testing/src/servers/redis/redis.servers.test.ts',
+    adds: 'the Redis servers that tests start',
+    shortRun: [
+      'packages/ledger/src/redis/redis-ledger.servers.test.ts',
+      'packages/ledger/src/redis/redis-sentinel.servers.test.ts',
+      'packages/ledger/src/redis/redis-cluster-replicas.servers.test.ts',
     ],
   },
   {
@@ -419,17 +464,34 @@ const PLANES: readonly FullRunFile[] = [
   {
     file: 'test/faults/kill-distributed.servers.test.ts',
     adds: 'a kill under heavy traffic with a paused decider, and a kill of everything while a shard hangs',
-    shortRun: ['test/faults/kill-races.servers.test.ts', 'test/e2e/plane/kill-switch.test.ts'],
+    shortRun: ['packages/ledger/src/redis/killing.servers.test.ts', 'test/e2e/plane/kill-switch.test.ts'],
+  },
+  {
+    file: 'test/faults/kill-races.servers.test.ts',
+    adds: 'kills and revives that race through three gateways on a Redis cluster, under load',
+    shortRun: [
+      'packages/ledger/src/redis/killing.servers.test.ts',
+      'test/e2e/gateway-kill.test.ts',
+      'test/e2e/plane/kill-switch.test.ts',
+    ],
   },
   {
     file: 'test/faults/kill-unheard.servers.test.ts',
     adds: 'kills while the broadcast is away, with a mixed fleet',
-    shortRun: ['test/faults/kill-races.servers.test.ts', 'packages/ledger/src/redis/killing.servers.test.ts'],
+    shortRun: ['packages/ledger/src/redis/killing.servers.test.ts'],
   },
   {
     file: 'test/faults/killed-in-a-gap.servers.test.ts',
     adds: 'a decider on servers that is killed while a chosen message is on its way',
     shortRun: ['services/decider/src/app.system.test.ts', 'test/faults/sigkill-loop.test.ts'],
+  },
+  {
+    file: 'test/faults/leaders-move.servers.test.ts',
+    adds: 'a whole plane on three brokers, while the admin API moves leaders and a broker ends',
+    shortRun: [
+      'packages/bus/src/kafka/append-faults.servers.test.ts',
+      'test/faults/produce-answers-lost.servers.test.ts',
+    ],
   },
   {
     file: 'test/faults/longest-turn.test.ts',
@@ -471,6 +533,14 @@ const PLANES: readonly FullRunFile[] = [
     ],
   },
   {
+    file: 'test/faults/redis-troubled.servers.test.ts',
+    adds: 'every fault of Redis, one after the other, while deciders are under load',
+    shortRun: [
+      'packages/ledger/src/redis/connection.servers.test.ts',
+      'test/e2e/distributed/lost-ledger.servers.test.ts',
+    ],
+  },
+  {
     file: 'test/faults/replicas-lost.servers.test.ts',
     adds: 'a Redis whose replicas are gone, under a whole plane',
     shortRun: [
@@ -489,7 +559,10 @@ const PLANES: readonly FullRunFile[] = [
   {
     file: 'test/faults/servers-away.servers.test.ts',
     adds: 'every server away in turn, and all at once',
-    shortRun: ['test/faults/redis-troubled.servers.test.ts', 'test/faults/clickhouse-away.servers.test.ts'],
+    shortRun: [
+      'packages/ledger/src/redis/connection.servers.test.ts',
+      'test/faults/clickhouse-away.servers.test.ts',
+    ],
   },
   {
     file: 'test/faults/soak/soak.servers.test.ts',

@@ -28,7 +28,6 @@ export const SLOW_FILES: readonly string[] = [
   'services/model-gateway/src/sdks.system.test.ts',
   'test/faults/rolling-upgrade.servers.test.ts',
   'test/mcp/official/official-servers.test.ts',
-  'test/faults/redis-troubled.servers.test.ts',
   'test/faults/outcomes-late.servers.test.ts',
   'test/faults/produce-answers-lost.servers.test.ts',
   'test/e2e/audit/recorder.test.ts',

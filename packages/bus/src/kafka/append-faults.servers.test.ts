@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isMandateError } from '@mandate/runtime';
-import { describeWithOwnServers, type KafkaCluster, startKafka, TEST_LENGTH } from '@mandate/testing';
+import { describeWithOwnServers, IS_SHORT, type KafkaCluster, startKafka } from '@mandate/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Bus } from '../port.ts';
 import { LogUnderTest } from './testing/log-under-test.ts';
@@ -104,19 +104,22 @@ describeWithOwnServers(['kafka'], 'appending to brokers that fail', () => {
     });
     afterAll(() => cluster?.stop());
 
-    test('loses no acknowledged record if the broker is killed during appends and restarted', async () => {
-      const writers = new Writers(await log.open({ patienceMs: 2_000 }));
-      await grows(writers);
-      await cluster.nodes[0]?.kill();
-      await vi.waitFor(() => expect(writers.failures).not.toEqual([]), PATIENCE);
-      await cluster.nodes[0]?.restart();
-      await grows(writers);
-      await writers.stop();
-      await expectKept(writers);
-      expect(
-        writers.failures.every((error) => isMandateError(error, 'BUS_UNAVAILABLE') && error.retryable),
-      ).toBe(true);
-    });
+    test.skipIf(IS_SHORT)(
+      'loses no acknowledged record if the broker is killed during appends and restarted',
+      async () => {
+        const writers = new Writers(await log.open({ patienceMs: 2_000 }));
+        await grows(writers);
+        await cluster.nodes[0]?.kill();
+        await vi.waitFor(() => expect(writers.failures).not.toEqual([]), PATIENCE);
+        await cluster.nodes[0]?.restart();
+        await grows(writers);
+        await writers.stop();
+        await expectKept(writers);
+        expect(
+          writers.failures.every((error) => isMandateError(error, 'BUS_UNAVAILABLE') && error.retryable),
+        ).toBe(true);
+      },
+    );
 
     test('ends an append within the time limit while the broker is paused, and refuses further records above the limit in flight', async () => {
       const patienceMs = 1_500;
@@ -168,9 +171,7 @@ describeWithOwnServers(['kafka'], 'appending to brokers that fail', () => {
     });
   });
 
-  // These tests run only at full test length, because leaders-move.servers.test.ts moves the leaders of three brokers
-  // in every run.
-  describe.skipIf(TEST_LENGTH === 'short')('three brokers', () => {
+  describe('three brokers', () => {
     beforeAll(async () => {
       cluster = await startKafka({ brokers: 3 });
     });
@@ -178,17 +179,20 @@ describeWithOwnServers(['kafka'], 'appending to brokers that fail', () => {
 
     // Here the function send() of kafkajs may resolve although one partition is missing from the response (kafkajs
     // issue 1303).
-    test('loses no acknowledged record if the brokers restart one after another and leaders move', async () => {
-      const writers = new Writers(await log.open());
-      for (const node of cluster.nodes) {
-        await grows(writers);
-        await node.end();
-        await grows(writers);
-        await node.restart();
-      }
-      await writers.stop();
-      await expectKept(writers);
-    });
+    test.skipIf(IS_SHORT)(
+      'loses no acknowledged record if the brokers restart one after another and leaders move',
+      async () => {
+        const writers = new Writers(await log.open());
+        for (const node of cluster.nodes) {
+          await grows(writers);
+          await node.end();
+          await grows(writers);
+          await node.restart();
+        }
+        await writers.stop();
+        await expectKept(writers);
+      },
+    );
 
     test('continues with the other brokers after one is killed during appends', async () => {
       const writers = new Writers(await log.open());

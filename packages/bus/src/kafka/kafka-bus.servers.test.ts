@@ -7,7 +7,7 @@ describeWithOwnServers(['kafka'], 'the log on Kafka', () => {
   /** Milliseconds. This is longer than a rebalance on a busy machine. */
   const PATIENCE_MS = 30_000;
 
-  // In a short run, leaders-move.servers.test.ts tests a cluster of three brokers.
+  // In a short run, append-faults.servers.test.ts tests a cluster of three brokers.
   describe.each(byLength<(1 | 3)[]>({ short: [1], full: [1, 3] }))('brokers: %i,', (brokers) => {
     let cluster: KafkaCluster;
     beforeAll(async () => {
