@@ -118,7 +118,7 @@ const AGENTS: readonly FullRunFile[] = [
   {
     file: 'test/e2e/runs/late-approvals.test.ts',
     adds: 'approvals of runs while no runner is there',
-    shortRun: ['test/e2e/runs/runs.test.ts', 'test/e2e/plane/approvals.test.ts'],
+    shortRun: ['test/e2e/runs/runs.test.ts', 'test/e2e/gateway-approvals.test.ts'],
   },
   {
     file: 'test/mcp/conformance/conformance-over-stdio.test.ts',
@@ -242,7 +242,7 @@ const PEOPLE: readonly FullRunFile[] = [
   {
     file: 'test/e2e/console/approver.servers.test.ts',
     adds: 'approvals and the record of changes in the browser',
-    shortRun: ['test/e2e/console/operator.servers.test.ts', 'test/e2e/plane/approvals.test.ts'],
+    shortRun: ['test/e2e/console/operator.servers.test.ts', 'test/e2e/gateway-approvals.test.ts'],
   },
   {
     file: 'test/e2e/console/author.servers.test.ts',
@@ -306,7 +306,7 @@ const PLANES: readonly FullRunFile[] = [
     adds: 'the contract of the control topic on Kafka',
     shortRun: [
       'packages/control-log/src/sqlite.contract.system.test.ts',
-      'test/faults/control-races.servers.test.ts',
+      'services/control/src/control.system.test.ts',
     ],
   },
   {
@@ -399,6 +399,11 @@ const PLANES: readonly FullRunFile[] = [
     shortRun: ['test/e2e/distributed/operator.servers.test.ts', 'test/e2e/cli/npm-start.test.ts'],
   },
   {
+    file: 'test/e2e/plane/approvals.test.ts',
+    adds: 'an approval on a whole plane that restarts meanwhile',
+    shortRun: ['test/e2e/gateway-approvals.test.ts'],
+  },
+  {
     file: 'test/e2e/plane/category-cases.test.ts',
     adds: 'all cases of memory categories on a whole plane',
     shortRun: ['test/cases/manifest/s1.test.ts', 'test/e2e/plane/published-manifests.test.ts'],
@@ -432,6 +437,14 @@ const PLANES: readonly FullRunFile[] = [
     ],
   },
   {
+    file: 'test/faults/control-races.servers.test.ts',
+    adds: 'hundreds of writes that race through two control services on Kafka, which are killed',
+    shortRun: [
+      'packages/control-log/src/sqlite.contract.system.test.ts',
+      'services/control/src/control.system.test.ts',
+    ],
+  },
+  {
     file: 'test/faults/decider-paused.servers.test.ts',
     adds: 'a decider of a whole plane that stands still past its session',
     shortRun: [
@@ -452,6 +465,11 @@ const PLANES: readonly FullRunFile[] = [
       'packages/ledger/src/redis/redis-replicas.servers.test.ts',
       'test/faults/simulation/simulation.test.ts',
     ],
+  },
+  {
+    file: 'test/faults/handler-throws.servers.test.ts',
+    adds: 'builds of the decider that throw a TypeError at each step, in a whole plane on servers',
+    shortRun: ['services/decider/src/app.system.test.ts', 'packages/bus/src/kafka/kafka-bus.servers.test.ts'],
   },
   {
     file: 'test/faults/hostile-records-on-kafka.servers.test.ts',
@@ -512,6 +530,14 @@ const PLANES: readonly FullRunFile[] = [
     ],
   },
   {
+    file: 'test/faults/outcomes-late.servers.test.ts',
+    adds: 'hundreds of outcomes that come late, twice or never, on servers, while deciders are killed',
+    shortRun: [
+      'test/faults/simulation/simulation.test.ts',
+      'packages/ledger/src/redis/redis-ledger.servers.test.ts',
+    ],
+  },
+  {
     file: 'test/faults/overtaken-rebuilder.servers.test.ts',
     adds: 'a whole plane with a process that is paused in the middle of a rebuild',
     shortRun: [
@@ -546,6 +572,14 @@ const PLANES: readonly FullRunFile[] = [
     shortRun: [
       'packages/ledger/src/redis/redis-sentinel.servers.test.ts',
       'packages/ledger/src/redis/redis-replicas.servers.test.ts',
+    ],
+  },
+  {
+    file: 'test/faults/rolling-upgrade.servers.test.ts',
+    adds: 'deciders of two builds, side by side and one after the other, on servers',
+    shortRun: [
+      'packages/ledger/src/redis/rebuild.servers.test.ts',
+      'packages/ledger/src/redis/connection.servers.test.ts',
     ],
   },
   {

@@ -1,6 +1,6 @@
 /**
  * Lists the faults that Mandate must survive, and the tests that cause each of them. `npm run test:faults` runs these
- * tests. `npm test` runs them too; if a test has a short form, it runs the short form.
+ * tests. `npm test` runs at least one test of each fault. If this test has a short form, it runs the short form.
  */
 export type Fault = {
   number: number;
@@ -63,7 +63,11 @@ export const FAULTS: readonly Fault[] = [
   {
     number: 7,
     what: 'a TypeError in the handler',
-    tests: ['test/faults/handler-throws.servers.test.ts'],
+    tests: [
+      'test/faults/handler-throws.servers.test.ts',
+      'services/decider/src/app.system.test.ts',
+      'packages/bus/src/kafka/kafka-bus.servers.test.ts',
+    ],
   },
   {
     number: 8,
@@ -113,7 +117,11 @@ export const FAULTS: readonly Fault[] = [
   {
     number: 13,
     what: 'outcomes that come twice, late, above the reservation, never, and behind a second attempt',
-    tests: ['test/faults/outcomes-late.servers.test.ts'],
+    tests: [
+      'test/faults/outcomes-late.servers.test.ts',
+      'test/faults/simulation/simulation.test.ts',
+      'packages/ledger/src/redis/redis-ledger.servers.test.ts',
+    ],
   },
   {
     number: 14,
@@ -194,12 +202,19 @@ export const FAULTS: readonly Fault[] = [
   {
     number: 23,
     what: 'services are replaced by another build, one by one',
-    tests: ['test/faults/rolling-upgrade.servers.test.ts'],
+    tests: [
+      'test/faults/rolling-upgrade.servers.test.ts',
+      'packages/ledger/src/redis/rebuild.servers.test.ts',
+      'packages/ledger/src/redis/connection.servers.test.ts',
+    ],
   },
   {
     number: 24,
     what: 'control services race for the same policies, and are killed meanwhile',
-    tests: ['test/faults/control-races.servers.test.ts'],
+    tests: [
+      'test/faults/control-races.servers.test.ts',
+      'packages/control-log/src/sqlite.contract.system.test.ts',
+    ],
   },
   {
     number: 25,

@@ -22,7 +22,7 @@ import {
 import { expect, onTestFinished, test } from 'vitest';
 import { expectLaws } from './support/expect-laws.ts';
 
-const KILLS = byLength({ short: 4, full: 16, long: 50 });
+const KILLS = byLength({ short: 2, full: 16, long: 50 });
 const ACTIONS = KILLS * 400;
 const AGENTS = 97;
 

@@ -11,6 +11,7 @@ import { silentLogger } from '@mandate/runtime';
 import { agentKey, readDecisionsRecord, TOPICS, topicOfTenant } from '@mandate/schemas';
 import {
   describeWithOwnServers,
+  IS_SHORT,
   plainProducer,
   startRedis,
   temporaryFolder,
@@ -75,102 +76,108 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
     expect(await migrate(['--check'])).toMatchObject({ exitCode: 0, states: well });
   });
 
-  test('reports a server that would lose data, and a server that does not answer', async () => {
-    await using forgetful = await startRedis({
-      appendonly: true,
-      config: { 'maxmemory-policy': 'allkeys-lru' },
-    });
-    const unfit = await migrate(['--check', '--redis', forgetful.url]);
-    expect(unfit).toMatchObject({ exitCode: 3, states: { redis: ['wrong'] } });
-    expect(unfit.findings.find(({ server }) => server === 'redis')).toMatchObject({
-      detail: expect.stringContaining('allkeys-lru'),
-      remedy: expect.stringContaining('noeviction'),
-    });
-    const away = await migrate(['--check', '--kafka', '127.0.0.1:1', '--clickhouse', 'http://127.0.0.1:1']);
-    expect(away).toMatchObject({
-      exitCode: 1,
-      states: { kafka: ['unknown'], redis: ['ok'], clickhouse: ['unknown'] },
-    });
-    expect(away.findings).toHaveLength(3);
-  });
-
-  test('opens a tenant with its own topic while deciders run, and restarts nothing, even if a decider dies', async () => {
-    const log = silentLogger();
-    const { MANDATE_KAFKA_BROKERS: brokers = '' } = environment;
-    const bus = await createKafkaBus({
-      brokers: brokers.split(','),
-      clientId: 'test',
-      log,
-      replicationFactor: 1,
-      minInSyncReplicas: 1,
-    });
-    onTestFinished(() => bus.close());
-    await Promise.all(Object.values(TOPICS).map((topic) => bus.makeTopic(topic)));
-    const plane = serverPlane(servers, MANDATES);
-    // With this setting, processes do not create topics on first use. The control service creates the topic when the
-    // tenant is opened.
-    const alone = { MANDATE_KAFKA_CREATE_TOPICS: 'false' };
-    const start = async (service: 'control' | 'decider') => {
-      const settings = service === 'control' ? alone : { ...alone, SESSION_TIMEOUT_MS: '6000' };
-      const started = await plane.start(service, settings);
-      onTestFinished(async () => void (await started.kill()));
-      return started;
-    };
-    const [control, dies] = await Promise.all([start('control'), start('decider'), start('decider')]);
-
-    const api = plane.api(control.url, await plane.issueKey('default', ['operate:all']));
-    await api.post('/v1/tenants', { version: 1, id: 'initech', directTopic: true });
-    /**
-     * For each action, its first decisions: the code by the decision's id. There may be several: if a decider dies
-     * before its commit, the next decider decides the same records again.
-     */
-    const decided = new Map<string, Map<string, string>>();
-    const reader = await bus.read({
-      topics: [TOPICS.decisions],
-      from: 'earliest',
-      onRecords(records) {
-        for (const record of records.map(({ value }) => readDecisionsRecord(value))) {
-          if (record.event !== 'action.decided' || record.decision.tenant !== 'initech') continue;
-          const { id, actionId, code, kind } = record.decision;
-          if (kind === 'first') decided.set(actionId, (decided.get(actionId) ?? new Map()).set(id, code));
-        }
-      },
-    });
-    onTestFinished(() => reader.stop());
-
-    const topic = topicOfTenant('initech');
-    await waitUntil('the topic', () => bus.ranges(topic).catch(() => null));
-    const producer = await plainProducer(servers.kafka.brokers);
-    const publish = async (from: number, count: number) => {
-      const messages = Array.from({ length: count }, (_, n) => {
-        const [id, agentId] = [`i-${from + n}`, `bot-${n}`];
-        const action = { id, agentId, type: 'tool_call', tool: 'look' };
-        return {
-          key: agentKey('initech', agentId),
-          value: JSON.stringify({ event: 'action.requested', action }),
-        };
+  test.skipIf(IS_SHORT)(
+    'reports a server that would lose data, and a server that does not answer',
+    async () => {
+      await using forgetful = await startRedis({
+        appendonly: true,
+        config: { 'maxmemory-policy': 'allkeys-lru' },
       });
-      await producer.send({ topic, messages });
-    };
-    await publish(0, 40);
-    await waitUntil('all of them decided', () => decided.size === 40);
-    await publish(40, 40);
-    await dies.kill('SIGKILL');
-    await publish(80, 40);
-    await waitUntil('those decided, by who is left', () => decided.size === 120);
-    for (const codes of decided.values()) expect([...codes.values()]).toEqual(['ALLOWED']);
-    const { findings } = await migrate(['--check']);
-    expect(findings).toContainEqual(expect.objectContaining({ what: topic, state: 'ok' }));
+      const unfit = await migrate(['--check', '--redis', forgetful.url]);
+      expect(unfit).toMatchObject({ exitCode: 3, states: { redis: ['wrong'] } });
+      expect(unfit.findings.find(({ server }) => server === 'redis')).toMatchObject({
+        detail: expect.stringContaining('allkeys-lru'),
+        remedy: expect.stringContaining('noeviction'),
+      });
+      const away = await migrate(['--check', '--kafka', '127.0.0.1:1', '--clickhouse', 'http://127.0.0.1:1']);
+      expect(away).toMatchObject({
+        exitCode: 1,
+        states: { kafka: ['unknown'], redis: ['ok'], clickhouse: ['unknown'] },
+      });
+      expect(away.findings).toHaveLength(3);
+    },
+  );
 
-    // The decider may not have read yet that the tenant is closed.
-    await api.delete('/v1/tenants/initech');
-    await waitUntil('what comes to the topic of a closed tenant is refused', async () => {
-      const id = decided.size;
-      await publish(id, 1);
-      const codes = await waitUntil('its answer', () => decided.get(`i-${id}`));
-      return [...codes.values()].join() === 'TENANT_CLOSED';
-    });
-  });
+  test.skipIf(IS_SHORT)(
+    'opens a tenant with its own topic while deciders run, and restarts nothing, even if a decider dies',
+    async () => {
+      const log = silentLogger();
+      const { MANDATE_KAFKA_BROKERS: brokers = '' } = environment;
+      const bus = await createKafkaBus({
+        brokers: brokers.split(','),
+        clientId: 'test',
+        log,
+        replicationFactor: 1,
+        minInSyncReplicas: 1,
+      });
+      onTestFinished(() => bus.close());
+      await Promise.all(Object.values(TOPICS).map((topic) => bus.makeTopic(topic)));
+      const plane = serverPlane(servers, MANDATES);
+      // With this setting, processes do not create topics on first use. The control service creates the topic when the
+      // tenant is opened.
+      const alone = { MANDATE_KAFKA_CREATE_TOPICS: 'false' };
+      const start = async (service: 'control' | 'decider') => {
+        const settings = service === 'control' ? alone : { ...alone, SESSION_TIMEOUT_MS: '6000' };
+        const started = await plane.start(service, settings);
+        onTestFinished(async () => void (await started.kill()));
+        return started;
+      };
+      const [control, dies] = await Promise.all([start('control'), start('decider'), start('decider')]);
+
+      const api = plane.api(control.url, await plane.issueKey('default', ['operate:all']));
+      await api.post('/v1/tenants', { version: 1, id: 'initech', directTopic: true });
+      /**
+       * For each action, its first decisions: the code by the decision's id. There may be several: if a decider dies
+       * before its commit, the next decider decides the same records again.
+       */
+      const decided = new Map<string, Map<string, string>>();
+      const reader = await bus.read({
+        topics: [TOPICS.decisions],
+        from: 'earliest',
+        onRecords(records) {
+          for (const record of records.map(({ value }) => readDecisionsRecord(value))) {
+            if (record.event !== 'action.decided' || record.decision.tenant !== 'initech') continue;
+            const { id, actionId, code, kind } = record.decision;
+            if (kind === 'first') decided.set(actionId, (decided.get(actionId) ?? new Map()).set(id, code));
+          }
+        },
+      });
+      onTestFinished(() => reader.stop());
+
+      const topic = topicOfTenant('initech');
+      await waitUntil('the topic', () => bus.ranges(topic).catch(() => null));
+      const producer = await plainProducer(servers.kafka.brokers);
+      const publish = async (from: number, count: number) => {
+        const messages = Array.from({ length: count }, (_, n) => {
+          const [id, agentId] = [`i-${from + n}`, `bot-${n}`];
+          const action = { id, agentId, type: 'tool_call', tool: 'look' };
+          return {
+            key: agentKey('initech', agentId),
+            value: JSON.stringify({ event: 'action.requested', action }),
+          };
+        });
+        await producer.send({ topic, messages });
+      };
+      await publish(0, 40);
+      await waitUntil('all of them decided', () => decided.size === 40);
+      await publish(40, 40);
+      await dies.kill('SIGKILL');
+      await publish(80, 40);
+      await waitUntil('those decided, by who is left', () => decided.size === 120);
+      for (const codes of decided.values()) expect([...codes.values()]).toEqual(['ALLOWED']);
+      const { findings } = await migrate(['--check']);
+      expect(findings).toContainEqual(expect.objectContaining({ what: topic, state: 'ok' }));
+
+      // The decider may not have read yet that the tenant is closed.
+      await api.delete('/v1/tenants/initech');
+      await waitUntil('what comes to the topic of a closed tenant is refused', async () => {
+        const id = decided.size;
+        await publish(id, 1);
+        const codes = await waitUntil('its answer', () => decided.get(`i-${id}`));
+        return [...codes.values()].join() === 'TENANT_CLOSED';
+      });
+    },
+  );
 
   test('runs every command against separate services, from the addresses of two services', async () => {
     const plane = serverPlane(servers, MANDATES);
@@ -259,37 +266,41 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
     await tellAllThatAlarmsNeed({ gateway: next, decider, recorder, query });
   });
 
-  test('if one gateway forgets a person, the other gateway forgets the person a moment later', async () => {
-    const planes = [serverPlane(servers, MANDATES), serverPlane(servers, MANDATES)] as const;
-    const [folder, otherFolder] = planes.map(({ data }) => data.DATA_PATH) as [string, string];
-    const file = join(folder, 'person-keys');
-    for (const at of [folder, otherFolder]) {
-      writeFileSync(join(at, 'privacy.yaml'), 'version: 1\nfields: [{ path: principal.id, do: seal }]\n');
-    }
-    const key = await planes[0].issueKey('default', ['persons']);
-    copyFileSync(join(folder, 'keys.json'), join(otherFolder, 'keys.json'));
-    const gateway = await planes[0].start('gateway');
-    copyFileSync(file, join(otherFolder, 'person-keys'));
-    const other = await planes[1].start('gateway');
+  test.skipIf(IS_SHORT)(
+    'if one gateway forgets a person, the other gateway forgets the person a moment later',
+    async () => {
+      const planes = [serverPlane(servers, MANDATES), serverPlane(servers, MANDATES)] as const;
+      const [folder, otherFolder] = planes.map(({ data }) => data.DATA_PATH) as [string, string];
+      const file = join(folder, 'person-keys');
+      for (const at of [folder, otherFolder]) {
+        writeFileSync(join(at, 'privacy.yaml'), 'version: 1\nfields: [{ path: principal.id, do: seal }]\n');
+      }
+      const key = await planes[0].issueKey('default', ['persons']);
+      copyFileSync(join(folder, 'keys.json'), join(otherFolder, 'keys.json'));
+      const gateway = await planes[0].start('gateway');
+      copyFileSync(file, join(otherFolder, 'person-keys'));
+      const other = await planes[1].start('gateway');
 
-    const keys = personKeysAt(file);
-    await keys.open();
-    const sealed = [keys.seal('default', 'mia_li_3668', 'of mia'), keys.seal('default', 'ben', 'of ben')];
-    const readAt = async ({ url }: { url: string }) =>
-      (await planes[0].api(url, key).post<{ unsealed: unknown }>('/v1/persons/unseal', { sealed })).unsealed;
-    expect(await readAt(other)).toEqual([{ text: 'of mia' }, { text: 'of ben' }]);
-    const env = { MANDATE_URL: gateway.url, MANDATE_API_KEY: key };
-    const erase = ['persons', 'erase', '-', '--yes', '--reason', 'ticket'];
-    expect(await runMandate(erase, { env, stdin: 'mia_li_3668\n' })).toMatchObject({
-      exitCode: 0,
-      stderr: '',
-    });
-    const forgotten = [{ erased: true }, { text: 'of ben' }];
-    expect(await readAt(gateway)).toEqual(forgotten);
-    await waitUntil('the other gateway has read of it', async () =>
-      isDeepStrictEqual(await readAt(other), forgotten),
-    );
-  });
+      const keys = personKeysAt(file);
+      await keys.open();
+      const sealed = [keys.seal('default', 'mia_li_3668', 'of mia'), keys.seal('default', 'ben', 'of ben')];
+      const readAt = async ({ url }: { url: string }) =>
+        (await planes[0].api(url, key).post<{ unsealed: unknown }>('/v1/persons/unseal', { sealed }))
+          .unsealed;
+      expect(await readAt(other)).toEqual([{ text: 'of mia' }, { text: 'of ben' }]);
+      const env = { MANDATE_URL: gateway.url, MANDATE_API_KEY: key };
+      const erase = ['persons', 'erase', '-', '--yes', '--reason', 'ticket'];
+      expect(await runMandate(erase, { env, stdin: 'mia_li_3668\n' })).toMatchObject({
+        exitCode: 0,
+        stderr: '',
+      });
+      const forgotten = [{ erased: true }, { text: 'of ben' }];
+      expect(await readAt(gateway)).toEqual(forgotten);
+      await waitUntil('the other gateway has read of it', async () =>
+        isDeepStrictEqual(await readAt(other), forgotten),
+      );
+    },
+  );
 });
 
 /** Publishes a record with an action without a type, as a faulty foreign producer might. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type Bus, createSqliteBus } from '@mandate/bus';
 import { silentLogger } from '@mandate/runtime';
 import { type ActionDecided, agentKey, readDecisionsRecord, TOPICS } from '@mandate/schemas';
-import { type PlaneProcess, startPlane, temporaryFolder, waitUntil } from '@mandate/testing';
+import { byLength, type PlaneProcess, startPlane, temporaryFolder, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 
 const MANDATES = 'version: 1\nid: all\nagents: ["*"]\n';
@@ -18,7 +18,7 @@ test('after a kill during heavy traffic, no ALLOW has a higher ledger sequence, 
   const { plane, call, bus } = await started();
   const ends = async () =>
     new Map((await bus.ranges(TOPICS.decisions)).map((row) => [row.partition, row.endOffset]));
-  const count = 4_000;
+  const count = byLength({ short: 1_000, full: 4_000 });
   const publishing = publish(bus, 'runaway', 0, count - 100);
   await waitUntil('some decisions', async () => (await decisions(bus)).length > 50);
   const receipt = await call<Receipt>('POST', '/v1/agents/runaway/kill', { reason: 'it loops' });

@@ -20,7 +20,7 @@
  *                  beside this folder run and kill the real ones. Also sealing, redaction, tracing, approvals,
  *                  adjustments, and deliveries after the replay memory of a day.
  *
- * `npm test` plays 1,200 histories, a full run 10,000 or as many as fit into two minutes, and the long form 100,000.
+ * `npm test` plays 300 histories, a full run 10,000 or as many as fit into two minutes, and the long form 100,000.
  * `SEED` chooses others (`npm run test:faults`). A failure names the seed of its history.
  * `SIMULATION_HISTORY=<seed>` plays that history alone and prints what happened.
  */
@@ -32,7 +32,7 @@ import { virtualGlobals } from './virtual-timers.ts';
 vi.mock('node:timers/promises', () => import('./virtual-timers.ts'));
 
 /** The number of histories. About 120 histories run per second on an idle core. */
-const HISTORIES = byLength({ short: 600, full: 10_000, long: 100_000 });
+const HISTORIES = byLength({ short: 300, full: 10_000, long: 100_000 });
 /**
  * The time limit. A full run ends after two minutes on a slow machine. A short run has no such limit, because some of
  * MUST_HAPPEN is rare.

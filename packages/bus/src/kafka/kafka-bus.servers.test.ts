@@ -7,6 +7,9 @@ describeWithOwnServers(['kafka'], 'the log on Kafka', () => {
   /** Milliseconds. This is longer than a rebalance on a busy machine. */
   const PATIENCE_MS = 30_000;
 
+  // In a short run, the other tests of this folder append and follow topics.
+  const LEFT_OUT = byLength({ short: ['appending', 'changes of the topics of a group'], full: [] });
+
   // In a short run, append-faults.servers.test.ts tests a cluster of three brokers.
   describe.each(byLength<(1 | 3)[]>({ short: [1], full: [1, 3] }))('brokers: %i,', (brokers) => {
     let cluster: KafkaCluster;
@@ -29,6 +32,7 @@ describeWithOwnServers(['kafka'], 'the log on Kafka', () => {
         };
       },
       PATIENCE_MS,
+      LEFT_OUT,
     );
   });
 });
