@@ -1,8 +1,7 @@
 /** What calls cost, to the micro-dollar: under load, and if a stream is cut by its client, its upstream or a kill. */
 
-import { IS_SHORT } from '@mandate/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ANTHROPIC_MODEL, type At, CLIENTS, OPENAI_MODEL } from './clients.fixture.ts';
+import { ANTHROPIC_MODEL, type At, OPENAI_MODEL, SHORT_CLIENTS } from './clients.fixture.ts';
 import { cutByUpstream, endedByKill, leftByClient } from './cut-streams.fixture.ts';
 import { openScene, type Scene, type SceneAgent } from './scene.fixture.ts';
 
@@ -13,9 +12,6 @@ const PRICE = {
   cacheWritePerMillion: 3.75,
 };
 const PRICED = { maxCostTotal: 10, modelPrices: { [OPENAI_MODEL]: PRICE, [ANTHROPIC_MODEL]: PRICE } };
-
-/** In a short run, only the newest SDK of each provider makes a thousand calls. */
-const NEWEST = CLIENTS.filter(({ name }) => ['openai 7', '@anthropic-ai/sdk 1'].includes(name));
 
 let scene: Scene;
 beforeAll(async () => {
@@ -31,7 +27,7 @@ const at = ({ apiKey }: SceneAgent): At => ({ ...scene, apiKey });
  */
 const CUT = { openai: 177, anthropic: 1_987 };
 
-describe.each(CLIENTS)('a stream of $name', (client) => {
+describe.each(SHORT_CLIENTS)('a stream of $name', (client) => {
   const { protocol } = client;
 
   test('costs the delivered part if its client leaves, and is cancelled at the upstream', async () => {
@@ -53,7 +49,7 @@ describe.each(CLIENTS)('a stream of $name', (client) => {
   });
 });
 
-test.each(IS_SHORT ? NEWEST : CLIENTS)(
+test.each(SHORT_CLIENTS)(
   'a thousand calls of $name under a budget for a hundred: exactly a hundred are made',
   async ({ protocol, create }) => {
     const model = { openai: OPENAI_MODEL, anthropic: ANTHROPIC_MODEL }[protocol];

@@ -105,12 +105,13 @@ test('lesson 6 (toolhive#5830): clients that use the same id get their own answe
   expect(answers).toEqual(names.map((text) => result(1, { content: [{ type: 'text', text }] })));
 });
 
-test.each([
-  ['no header', {}],
-  ['the header of the newer era', { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'ping' }],
-  ['headers that name an allowed tool', { 'mcp-method': 'tools/call', 'mcp-name': 'echo' }],
-  ['another method in a header', { 'mcp-method': 'tools/list' }],
-])('lesson 6: a denied call with %s does not reach the server', async (_, headers) => {
+test('lesson 6: a denied call does not reach the server, whatever its headers name', async () => {
+  const allHeaders: Record<string, string>[] = [
+    {},
+    { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'ping' },
+    { 'mcp-method': 'tools/call', 'mcp-name': 'echo' },
+    { 'mcp-method': 'tools/list' },
+  ];
   await using server = await serveRaw(({ frame }, response) => sendJson(response, result(frame.id, {})));
   await using proxy = await startMandateMcp(server.url, { mandate: 'allowedTools: [echo]' });
   const calls = [
@@ -118,7 +119,8 @@ test.each([
     request(callOf(1, 'secret', {}, MODERN_META)),
     [request({ id: 1, method: 'ping' }), request(callOf(2, 'secret'))],
   ];
-  for (const call of calls) await (await post(proxy.url, call, headers)).text();
+  for (const headers of allHeaders)
+    for (const call of calls) await (await post(proxy.url, call, headers)).text();
   expect(server.requests.filter(({ body }) => body.toString().includes('secret'))).toEqual([]);
 });
 
@@ -197,20 +199,19 @@ test('lesson 18 (opencode#49439, claude-code#85236): tokens and their refusals p
   expect(await metadata.json()).toEqual({ resource: '/.well-known/oauth-protected-resource/mcp' });
 });
 
-test.each([
-  ['host', { host: 'evil.example' }],
-  ['origin', { origin: 'https://evil.example' }],
-])('a page of another %s cannot use the proxy', async (_, headers) => {
+test('a page of another host or origin cannot use the proxy', async () => {
   await using server = await serveRaw((_request, response) => void response.end());
   await using proxy = await startMandateMcp(server.url);
-  const status = await new Promise((resolve, reject) => {
-    const sent = send(proxy.url, { method: 'POST', headers: { ...ACCEPT, ...headers } }, (response) => {
-      response.resume();
-      resolve(response.statusCode);
+  for (const header of [{ host: 'evil.example' }, { origin: 'https://evil.example' }]) {
+    const status = await new Promise((resolve, reject) => {
+      const sent = send(proxy.url, { method: 'POST', headers: { ...ACCEPT, ...header } }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      sent.on('error', reject);
+      sent.end(JSON.stringify(request({ id: 1, method: 'ping' })));
     });
-    sent.on('error', reject);
-    sent.end(JSON.stringify(request({ id: 1, method: 'ping' })));
-  });
-  expect(status).toBe(403);
+    expect([header, status]).toEqual([header, 403]);
+  }
   expect(server.requests).toEqual([]);
 });

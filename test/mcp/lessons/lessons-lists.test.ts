@@ -1,12 +1,12 @@
 /** What other proxies got wrong with lists of tools: https://github.com/stacklok/toolhive/issues and others. */
 import { expect, test } from 'vitest';
-import { sendEvents, serveRaw } from '../misbehaving/raw-http-server.ts';
+import { serveRaw } from '../misbehaving/raw-http-server.ts';
 import { startMandateMcp } from '../proxy/mandate-mcp.ts';
 import { callOf, openThrough, textOf, toolNames } from './open-through.ts';
 
 const NO_SECRETS = 'deniedTools: ["secret*"]';
 
-test('lesson 2 (toolhive#5257): an event that cannot be read shows no tool unfiltered', async () => {
+test('lesson 2 (toolhive#5257): a list that cannot be read shows no tool unfiltered', async () => {
   const tools = JSON.stringify({
     jsonrpc: '2.0',
     id: 1,
@@ -15,37 +15,38 @@ test('lesson 2 (toolhive#5257): an event that cannot be read shows no tool unfil
   const broken = `data: {"tools":[{"name":"secret"}]\n\n`;
   const noUtf8 = Buffer.concat([Buffer.from('data: '), Buffer.of(0xff, 0xfe), Buffer.from(`${tools}\n\n`)]);
   const twoLines = `data: ${tools.slice(0, -2)}\ndata: ${tools.slice(-2)}\n\n`;
-  await using server = await serveRaw((_request, response) =>
-    sendEvents(
-      response,
+  const secrets =
+    '{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"secret","description":"DESCRIPTION"}]}}';
+  const answers: [string, string, Buffer][] = [
+    ['a stream with a byte order mark', 'text/event-stream', Buffer.from(`\uFEFFdata: ${secrets}\n\n`)],
+    ['a stream with CR as line end', 'text/event-stream', Buffer.from(`data:${secrets}\r\r`)],
+    ['a document with a byte order mark', 'application/json', Buffer.from(`\uFEFF${secrets}`)],
+    [
+      'a document with bytes that are no UTF-8',
+      'application/json; charset=utf-8',
+      Buffer.from(secrets.replace('DESCRIPTION', '\u00ff'), 'latin1'),
+    ],
+    ['a document with another name of its type', 'Application/JSON', Buffer.from(secrets)],
+    [
+      'a stream with events that cannot be read, and one that can',
+      'text/event-stream',
       Buffer.concat([Buffer.from(broken), noUtf8, Buffer.from(`: comment\n\n${twoLines}`)]),
-    ),
-  );
-  await using proxy = await startMandateMcp(server.url, { mandate: NO_SECRETS });
-  const text = await post(proxy.url, { jsonrpc: '2.0', id: 1, method: 'tools/list' });
-  expect(text).toContain('echo');
-  expect(text).not.toContain('secret');
-});
-
-const SECRET_LIST =
-  '{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"secret","description":"DESCRIPTION"}]}}';
-
-test.each<[string, string, Buffer]>([
-  ['a stream with a byte order mark', 'text/event-stream', Buffer.from(`\uFEFFdata: ${SECRET_LIST}\n\n`)],
-  ['a stream with CR as line end', 'text/event-stream', Buffer.from(`data:${SECRET_LIST}\r\r`)],
-  ['a document with a byte order mark', 'application/json', Buffer.from(`\uFEFF${SECRET_LIST}`)],
-  [
-    'a document with bytes that are no UTF-8',
-    'application/json; charset=utf-8',
-    Buffer.from(SECRET_LIST.replace('DESCRIPTION', '\u00ff'), 'latin1'),
-  ],
-  ['a document with another name of its type', 'Application/JSON', Buffer.from(SECRET_LIST)],
-])('lesson 2: %s shows no tool unfiltered', async (_, type, bytes) => {
+    ],
+  ];
+  let sent = 0;
   await using server = await serveRaw((_request, response) => {
+    const [, type, bytes] = answers[sent] ?? [];
+    sent += 1;
     response.writeHead(200, { 'content-type': type }).end(bytes);
   });
   await using proxy = await startMandateMcp(server.url, { mandate: NO_SECRETS });
-  expect(await post(proxy.url, { jsonrpc: '2.0', id: 1, method: 'tools/list' })).not.toContain('secret');
+  let text = '';
+  for (const [name] of answers) {
+    text = await post(proxy.url, { jsonrpc: '2.0', id: 1, method: 'tools/list' });
+    expect(text, name).not.toContain('secret');
+  }
+  expect(text).toContain('echo');
+  expect(sent).toBe(answers.length);
 });
 
 test('lesson 3 (toolhive#5749): a tool that is renamed does not escape the filter', async () => {

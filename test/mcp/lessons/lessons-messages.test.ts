@@ -8,15 +8,30 @@ import { callOf, openThrough, textOf } from './open-through.ts';
 
 const META = { progressToken: 'p-1', 'example.com/trace': { deep: [1, 2] }, other: null };
 
-test('lesson 9 (context-forge#2178, agentgateway#445, toolhive#3354): _meta passes in both directions', async () => {
+test('lessons 9, 12 and 20: what the proxy need not read passes as it is', async () => {
+  await using direct = startStdio(misbehaving());
+  await initialize(direct);
   await using client = await openThrough();
+  // agentgateway#2077: capabilities and instructions of the server reach the client.
+  expect(client.lines()[0]).toBe(direct.lines()[0]);
+  // context-forge#2178, agentgateway#445, toolhive#3354: _meta passes in both directions.
   const sent = callOf(1, 'mirror', { text: 'a' }, META);
-  const { result } = await client.request(sent);
-  expect(JSON.parse(result.content[0].text)).toEqual({ jsonrpc: '2.0', ...sent });
-  expect(result).toMatchObject({
+  const { result: mirrored } = await client.request(sent);
+  expect(JSON.parse(mirrored.content[0].text)).toEqual({ jsonrpc: '2.0', ...sent });
+  expect(mirrored).toMatchObject({
     _meta: { 'example.com/from-server': { kept: true } },
     'example.com/unknown': [1, 2],
   });
+  // langchain4j#5791: the progress token stays, and progress reaches the client.
+  await client.request(callOf(2, 'progress', {}, META));
+  const reports = client.lines().filter((line) => line.includes('notifications/progress'));
+  expect(reports.map((line) => JSON.parse(line).params)).toEqual(
+    [1, 2, 3].map((progress) => ({ progressToken: 'p-1', progress })),
+  );
+  // Unknown methods and fields.
+  const params = { any: { thing: [null, 1.5e300, 'ü'] } };
+  const { result } = await client.request({ id: 'x', method: 'example.com/unknown-method', params });
+  expect(result).toEqual({ received: params });
 });
 
 test('lesson 10 (agentgateway#2982): the proxy initializes nothing by itself, and passes what the server says', async () => {
@@ -30,13 +45,6 @@ test('lesson 10 (agentgateway#2982): the proxy initializes nothing by itself, an
     'notifications/initialized',
     'tools/call call-log',
   ]);
-});
-
-test('lesson 12 (agentgateway#2077): capabilities and instructions of the server reach the client as they are', async () => {
-  await using direct = startStdio(misbehaving());
-  await initialize(direct);
-  await using client = await openThrough();
-  expect(client.lines()[0]).toBe(direct.lines()[0]);
 });
 
 test('lesson 14 (fastmcp#4161, litellm#23761, higress#3685): questions of the server reach the client, and answers the server', async () => {
@@ -71,20 +79,4 @@ test('lesson 15 (XcodeMCPKit#210): a cancellation does not wait behind its call'
   expect(log.filter((line) => line.startsWith('notifications/cancelled'))).toEqual([
     'notifications/cancelled 42',
   ]);
-});
-
-test('lesson 20 (langchain4j#5791): the progress token stays, and progress reaches the client', async () => {
-  await using client = await openThrough();
-  await client.request(callOf(1, 'progress', {}, META));
-  const reports = client.lines().filter((line) => line.includes('notifications/progress'));
-  expect(reports.map((line) => JSON.parse(line).params)).toEqual(
-    [1, 2, 3].map((progress) => ({ progressToken: 'p-1', progress })),
-  );
-});
-
-test('unknown methods and fields pass as they are', async () => {
-  await using client = await openThrough();
-  const params = { any: { thing: [null, 1.5e300, 'ü'] } };
-  const { result } = await client.request({ id: 'x', method: 'example.com/unknown-method', params });
-  expect(result).toEqual({ received: params });
 });

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   describeWithOwnServers,
+  IS_SHORT,
   type KafkaCluster,
   type RedisServer,
   startKafka,
@@ -209,7 +210,7 @@ describeWithOwnServers(['kafka', 'redis'], 'on the log of a plane', () => {
     });
 
     turns(agentUnder);
-    memory(agentUnder);
+    describe.skipIf(IS_SHORT)('memory', () => memory(agentUnder));
 
     // This test ends the plane, so it must be the last.
     test('blocks within the time-out if the plane is away', async () => {
