@@ -1,6 +1,6 @@
 /**
- * Runs the contract over HTTP. Two other test files (embedded.contract and embedded.history) always run the whole
- * contract on the same engine. So a short run tests here only the parts that depend on the transport.
+ * Runs the contract over HTTP. Other test files run the contract on the same engine in their own process. So a short run
+ * tests here only the parts that depend on the transport.
  */
 import { byLength, describeWithServers } from '@mandate/testing';
 import { auditContract, CONTRACT_PARTS, TRANSPORT_PARTS } from './contract.ts';
