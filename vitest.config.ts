@@ -13,7 +13,8 @@ const PATIENT = { poll: { timeout: 45_000 } };
 
 // `unit` is what runs in seconds with no process started and no file but temporary ones;
 // `system` starts the real thing (processes, sockets) on what comes with npm, and may take minutes;
-// `servers` needs Redis, Kafka or ClickHouse, and says which it found where.
+// `servers` needs Redis, Kafka or ClickHouse, and says which it found where;
+// `simulation` is the plane in virtual time.
 export default defineConfig({
   test: {
     sequence: { sequencer: SlowFirst },

@@ -1,6 +1,7 @@
 /**
  * Lists the test files that run only in a full run: `npm run test:full`, `test:explore`, `test:faults`. Each takes 10
- * to 100 seconds. `npm test` has other tests of the same code. docs/testing.md lists these files too. With `TEST_LENGTH=full`, one of them can be run by its name.
+ * to 100 seconds. `npm test` has other tests of the same code. docs/testing.md lists these files too. With
+ * `TEST_LENGTH=full`, one of them can be run by its name.
  */
 export type FullRunFile = {
   /** The path, relative to the root. */

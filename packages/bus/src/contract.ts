@@ -13,7 +13,7 @@ import { lookingUp } from './contract/looking-up.ts';
 import { reading } from './contract/reading.ts';
 import { type Harness, Scene } from './contract/scene.ts';
 
-const PARTS: Readonly<Record<string, (scene: Scene) => void>> = {
+const PARTS = {
   appending,
   'looking up records and ranges': lookingUp,
   reading,
@@ -21,18 +21,21 @@ const PARTS: Readonly<Record<string, (scene: Scene) => void>> = {
   'the life of a group': groupLife,
   'changes of the topics of a group': following,
   closing,
-};
+} satisfies Record<string, (scene: Scene) => void>;
+
+export type ContractPart = keyof typeof PARTS;
+export const CONTRACT_PARTS = Object.keys(PARTS) as ContractPart[];
 
 /**
  * @param makeBus called before each test. Each test uses its own topics, so all tests may share one log.
  * @param patienceMs how long a test waits for a condition. It must be longer than a rebalance.
- * @param leftOut the names of the parts of the contract that this run leaves out
+ * @param parts the parts of the contract that this run tests
  */
 export function busContract(
   name: string,
   makeBus: () => Promise<Harness>,
   patienceMs = 15_000,
-  leftOut: readonly string[] = [],
+  parts: readonly ContractPart[] = CONTRACT_PARTS,
 ): void {
   describe(`${name} keeps the contract of the bus:`, { timeout: patienceMs * 4 }, () => {
     const scene = new Scene(patienceMs);
@@ -41,8 +44,6 @@ export function busContract(
     });
     afterEach(() => scene.end());
 
-    for (const [part, tests] of Object.entries(PARTS)) {
-      if (!leftOut.includes(part)) describe(part, () => tests(scene));
-    }
+    describe.each(parts)('%s', (part) => PARTS[part](scene));
   });
 }

@@ -17,7 +17,7 @@ const LENGTHS = ['short', 'full', 'long'] as const;
 export const TEST_LENGTH: (typeof LENGTHS)[number] = readLength(process.env.TEST_LENGTH);
 
 export const IS_LONG: boolean = TEST_LENGTH === 'long';
-/** True in `npm test`. A test that only a full run has is `test.skipIf(IS_SHORT)`; docs/testing.md names it. */
+/** True in `npm test`. `test.skipIf(IS_SHORT)` marks a test that only a full run has: docs/testing.md. */
 export const IS_SHORT: boolean = TEST_LENGTH === 'short';
 
 /** Returns the value for the length of this run. */

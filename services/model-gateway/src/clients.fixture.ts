@@ -92,5 +92,5 @@ export const CLIENTS: readonly Client[] = [
 
 const NEWEST = CLIENTS.filter(({ name }) => ['openai 7', '@anthropic-ai/sdk 1'].includes(name));
 
-/** For tests of what the gateway does: in a short run, only the newest SDK of each provider. */
-export const SHORT_CLIENTS: readonly Client[] = IS_SHORT ? NEWEST : CLIENTS;
+/** The SDKs of most tests. In a short run, only the newest SDK of each provider. */
+export const CLIENTS_OF_RUN: readonly Client[] = IS_SHORT ? NEWEST : CLIENTS;

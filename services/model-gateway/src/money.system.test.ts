@@ -1,7 +1,7 @@
 /** What calls cost, to the micro-dollar: under load, and if a stream is cut by its client, its upstream or a kill. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ANTHROPIC_MODEL, type At, OPENAI_MODEL, SHORT_CLIENTS } from './clients.fixture.ts';
+import { ANTHROPIC_MODEL, type At, CLIENTS_OF_RUN, OPENAI_MODEL } from './clients.fixture.ts';
 import { cutByUpstream, endedByKill, leftByClient } from './cut-streams.fixture.ts';
 import { openScene, type Scene, type SceneAgent } from './scene.fixture.ts';
 
@@ -27,7 +27,7 @@ const at = ({ apiKey }: SceneAgent): At => ({ ...scene, apiKey });
  */
 const CUT = { openai: 177, anthropic: 1_987 };
 
-describe.each(SHORT_CLIENTS)('a stream of $name', (client) => {
+describe.each(CLIENTS_OF_RUN)('a stream of $name', (client) => {
   const { protocol } = client;
 
   test('costs the delivered part if its client leaves, and is cancelled at the upstream', async () => {
@@ -49,7 +49,7 @@ describe.each(SHORT_CLIENTS)('a stream of $name', (client) => {
   });
 });
 
-test.each(SHORT_CLIENTS)(
+test.each(CLIENTS_OF_RUN)(
   'a thousand calls of $name under a budget for a hundred: exactly a hundred are made',
   async ({ protocol, create }) => {
     const model = { openai: OPENAI_MODEL, anthropic: ANTHROPIC_MODEL }[protocol];

@@ -2,7 +2,7 @@
 import { waitUntil } from '@mandate/testing';
 import { startModelServer } from '@mandate/testing/model-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ANTHROPIC_MODEL, type At, CLIENTS, OPENAI_MODEL, SHORT_CLIENTS } from './clients.fixture.ts';
+import { ANTHROPIC_MODEL, type At, CLIENTS, CLIENTS_OF_RUN, OPENAI_MODEL } from './clients.fixture.ts';
 import { openScene, type Scene, type SceneAgent, UPSTREAM_KEY } from './scene.fixture.ts';
 
 /** Prices of tokens that make each sum easy: 3 and 15 micro-dollars a token. */
@@ -41,7 +41,7 @@ describe.each(CLIENTS)('$name', (client) => {
   });
 });
 
-describe.each(SHORT_CLIENTS)('$name', (client) => {
+describe.each(CLIENTS_OF_RUN)('$name', (client) => {
   test('costs what the upstream reports, whole or streamed', async () => {
     const usage = { inputTokens: 1_003, cachedInputTokens: 401, outputTokens: 207 };
     scene.models.script([{ usage }]);

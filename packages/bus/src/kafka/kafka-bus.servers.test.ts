@@ -1,6 +1,6 @@
 import { byLength, describeWithOwnServers, type KafkaCluster, startKafka } from '@mandate/testing';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { busContract } from '../contract.ts';
+import { busContract, CONTRACT_PARTS } from '../contract.ts';
 import { LogUnderTest } from './testing/log-under-test.ts';
 
 describeWithOwnServers(['kafka'], 'the log on Kafka', () => {
@@ -8,7 +8,12 @@ describeWithOwnServers(['kafka'], 'the log on Kafka', () => {
   const PATIENCE_MS = 30_000;
 
   // In a short run, the other tests of this folder append and follow topics.
-  const LEFT_OUT = byLength({ short: ['appending', 'changes of the topics of a group'], full: [] });
+  const PARTS = byLength({
+    short: CONTRACT_PARTS.filter(
+      (part) => part !== 'appending' && part !== 'changes of the topics of a group',
+    ),
+    full: CONTRACT_PARTS,
+  });
 
   // In a short run, append-faults.servers.test.ts tests a cluster of three brokers.
   describe.each(byLength<(1 | 3)[]>({ short: [1], full: [1, 3] }))('brokers: %i,', (brokers) => {
@@ -32,7 +37,7 @@ describeWithOwnServers(['kafka'], 'the log on Kafka', () => {
         };
       },
       PATIENCE_MS,
-      LEFT_OUT,
+      PARTS,
     );
   });
 });

@@ -5,7 +5,7 @@ import { NO_PRIVACY } from '@mandate/privacy';
 import { silentLogger } from '@mandate/runtime';
 import { controlRecord } from '@mandate/schemas';
 import type { HttpRequest } from '@mandate/server';
-import { IS_SHORT, temporaryFolder } from '@mandate/testing';
+import { temporaryFolder } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { openControlThread, type ThreadBounds } from './open-control-thread.ts';
 
@@ -105,15 +105,12 @@ test('gives up a job that takes too long, and does the next job', async () => {
   expect(await codesIn(patient.answer(requestOf('acme'), lint('acme')))).toEqual([]);
 });
 
-test.skipIf(IS_SHORT)(
-  'ends a thread that was idle for a while, and starts another one when it is needed',
-  async () => {
-    const { control, thread } = await open({ idleMs: 1 });
-    await put(control, 'acme', {});
-    for (let n = 0; n < 3; n++)
-      expect(await codesIn(thread.answer(requestOf('acme'), lint('acme')))).toContain('POLICY_MISSING');
-  },
-);
+test('ends a thread that was idle for a while, and starts another one when it is needed', async () => {
+  const { control, thread } = await open({ idleMs: 1 });
+  await put(control, 'acme', {});
+  for (let n = 0; n < 3; n++)
+    expect(await codesIn(thread.answer(requestOf('acme'), lint('acme')))).toContain('POLICY_MISSING');
+});
 
 test('drops the job of a caller that disconnects, and refuses every caller after the thread is stopped', async () => {
   const { thread } = await open();
@@ -127,43 +124,37 @@ test('drops the job of a caller that disconnects, and refuses every caller after
   await expect(thread.answer(requestOf('acme'), lint('acme'))).rejects.toMatchObject({ code: 'OVERLOADED' });
 });
 
-test.skipIf(IS_SHORT)(
-  'a job fails if the log cannot be read, and the next job reads the log again',
-  async () => {
-    const { bus } = await open();
-    let isAway = true;
-    const failing: Bus = {
-      ...bus,
-      read: (options) => (isAway ? Promise.reject(new Error('away')) : bus.read(options)),
-    };
-    const thread = openControlThread({ bus: failing, log, revision: () => 0 });
-    onTestFinished(() => thread.stop());
-    await expect(thread.answer(requestOf('acme'), lint('acme'))).rejects.toMatchObject({ status: 503 });
-    isAway = false;
-    expect(await codesIn(thread.answer(requestOf('acme'), lint('acme')))).toEqual([]);
-  },
-);
+test('a job fails if the log cannot be read, and the next job reads the log again', async () => {
+  const { bus } = await open();
+  let isAway = true;
+  const failing: Bus = {
+    ...bus,
+    read: (options) => (isAway ? Promise.reject(new Error('away')) : bus.read(options)),
+  };
+  const thread = openControlThread({ bus: failing, log, revision: () => 0 });
+  onTestFinished(() => thread.stop());
+  await expect(thread.answer(requestOf('acme'), lint('acme'))).rejects.toMatchObject({ status: 503 });
+  isAway = false;
+  expect(await codesIn(thread.answer(requestOf('acme'), lint('acme')))).toEqual([]);
+});
 
-test.skipIf(IS_SHORT)(
-  'a job with an unexpected error affects no other job, even if it waited for the log',
-  async () => {
-    const { bus, control } = await open();
-    const warned: string[] = [];
-    const warn = (_about: unknown, message: string) => void warned.push(message);
-    let revision = 0;
-    const recording = Object.assign(Object.create(log), { warn });
-    const thread = openControlThread({ bus, log: recording, revision: () => revision });
-    onTestFinished(() => thread.stop());
-    expect(await codesIn(thread.answer(requestOf('acme'), lint('acme')))).toEqual([]);
-    // The thread receives the record for this revision only after the job has arrived.
-    revision = 1;
-    const action = { id: 'x', agentId: 'a', type: 'tool_call', tool: 't' };
-    const body = new TextEncoder().encode(JSON.stringify({ action }));
-    const broken = { ...long('acme'), body, redaction: null as never };
-    const refused = expect(thread.answer(requestOf('acme'), broken)).rejects.toMatchObject({ status: 503 });
-    await put(control, 'acme', {});
-    await refused;
-    expect(await codesIn(thread.answer(requestOf('acme'), lint('acme')))).toContain('POLICY_MISSING');
-    expect(warned).toEqual([]);
-  },
-);
+test('a job with an unexpected error affects no other job, even if it waited for the log', async () => {
+  const { bus, control } = await open();
+  const warned: string[] = [];
+  const warn = (_about: unknown, message: string) => void warned.push(message);
+  let revision = 0;
+  const recording = Object.assign(Object.create(log), { warn });
+  const thread = openControlThread({ bus, log: recording, revision: () => revision });
+  onTestFinished(() => thread.stop());
+  expect(await codesIn(thread.answer(requestOf('acme'), lint('acme')))).toEqual([]);
+  // The thread receives the record for this revision only after the job has arrived.
+  revision = 1;
+  const action = { id: 'x', agentId: 'a', type: 'tool_call', tool: 't' };
+  const body = new TextEncoder().encode(JSON.stringify({ action }));
+  const broken = { ...long('acme'), body, redaction: null as never };
+  const refused = expect(thread.answer(requestOf('acme'), broken)).rejects.toMatchObject({ status: 503 });
+  await put(control, 'acme', {});
+  await refused;
+  expect(await codesIn(thread.answer(requestOf('acme'), lint('acme')))).toContain('POLICY_MISSING');
+  expect(warned).toEqual([]);
+});

@@ -77,7 +77,7 @@ const callsOf = (tool: string, actionId: string) =>
   scene.effects().filter((line) => line.startsWith(`${tool} ${actionId}:`));
 
 const cuts = Array.from({ length: EVENTS }, (_, at) => at);
-/** A short run ends a runner after every second event. It ends a runner before each event. */
+/** In a short run, a runner ends after every second event only. Other tests of this file end one before each event. */
 const isTested = (at: number) => !IS_SHORT || at % 2 === 0;
 
 test.each(cuts.filter(isTested))('continues after a runner ended directly after event %i', async (at) => {
